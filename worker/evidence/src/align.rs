@@ -7,13 +7,13 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
 };
 
-/// Pixels by which a component may be cropped otherwise.
+/// Maximum shift, in pixels, of a component that was cropped in another way.
 const MAX_SHIFT: i32 = 64;
-/// A shift counts if it leaves at most this share of the difference.
+/// Maximum share of the difference that may remain for a shift to count.
 const SHIFT_GAIN: f64 = 0.3;
 /// The same for pictures of different sizes, one of which was cropped otherwise.
 const CROPPED_SHIFT_GAIN: f64 = 0.7;
-/// Levels above which a pixel differs no more, so that a faint box counts beside a dark text.
+/// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
 const MAX_LEVELS: u8 = 24;
 
 /// Distances of the pixels that are compared, across and down.
@@ -25,7 +25,7 @@ const EVERY_PIXEL: [usize; 2] = [1, 1];
 pub(crate) struct Alignment {
     /// Pixels of the screenshot for each of the drawing, 1 or 2.
     pub scale: u32,
-    /// Right and down, the drawing's shift in its pixels.
+    /// The drawing's shift to the right and down, in its pixels.
     pub shift: [i32; 2],
     /// The screenshot as a picture of the drawing's size.
     pub screenshot: Raster,
@@ -35,7 +35,7 @@ pub(crate) struct Alignment {
 impl Alignment {
     /// The fit of a drawing to its screenshot.
     ///
-    /// Pictures of one size and one browser lie on each other: there, a shift is a difference.
+    /// In pictures of one size and one browser, a shift is a difference and is not compensated.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
         let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
         let scale = if halved.is_some() { 2 } else { 1 };
@@ -59,13 +59,13 @@ impl Alignment {
     }
 }
 
-/// Whether a screenshot has two pixels for each of the drawing.
+/// True if a screenshot has two pixels for each of the drawing.
 pub(crate) fn is_double(screenshot: &Raster, drawing: &Raster) -> bool {
     let is_near = |one: u32, other: u32| one.abs_diff(2 * other) <= 2 && other > 0;
     is_near(screenshot.width(), drawing.width()) && is_near(screenshot.height(), drawing.height())
 }
 
-/// The most frequent color of a picture's rim.
+/// The most frequent color of a picture's border.
 pub(crate) fn rim_color(picture: &Raster) -> Rgb {
     let (width, height) = (picture.width() as i32, picture.height() as i32);
     let mut rim: Vec<Rgb> = Vec::new();
@@ -78,8 +78,8 @@ pub(crate) fn rim_color(picture: &Raster) -> Rgb {
     most_frequent(&mut rim).map_or([255; 3], |(color, _)| color)
 }
 
-/// The shift of the whole content by which the pictures become alike; none where a part of it stays
-/// in place, for then something moved.
+/// The shift of the whole content with which the pictures differ least; none if a part of the
+/// content stays in place, since then only an element moved.
 fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let (Some(one), Some(other)) = (content_box(screenshot), content_box(drawing)) else {
         return [0, 0];
@@ -122,7 +122,7 @@ fn shifts_to_try(one: [i32; 4], other: [i32; 4]) -> Vec<[i32; 2]> {
     shifts
 }
 
-/// Left, top, right and bottom of what is not the rim's color.
+/// Left, top, right and bottom of the area that differs from the border's color.
 pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     let rim = rim_color(picture);
     let mut found: Option<[i32; 4]> = None;
@@ -140,8 +140,8 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     found
 }
 
-/// Mean difference of pixels that lie some columns and rows apart, beyond the rims' color the pictures do
-/// not share.
+/// Mean difference of pixels on a grid of these distances. Places outside the screenshot have its
+/// border's color, and pixels of both borders' colors do not differ.
 fn difference(
     screenshot: &Raster,
     drawing: &Raster,

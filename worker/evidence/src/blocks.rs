@@ -1,4 +1,4 @@
-//! Blocks of content in two pictures: how many of them are in both, and how near to each other.
+//! Blocks of content in two pictures: the share that both have, and their distances.
 
 use crate::{
     align::rim_color,
@@ -6,10 +6,11 @@ use crate::{
     raster::{Raster, channel_difference},
 };
 
-/// More blocks than this, and the smallest are left out.
+/// Maximum number of blocks; the smallest beyond it are left out.
 const MAX_BLOCKS: usize = 200;
 
-/// Shares of Design2Code: blocks matched by area, and closeness of the matched ones.
+/// Measures after Design2Code: the share of the blocks' area that is matched, and the closeness of
+/// matched blocks.
 pub(crate) struct BlockAgreement {
     pub matched: Option<f64>,
     pub position: Option<f64>,
@@ -65,7 +66,7 @@ fn is_alike([_, _, w1, h1]: &BlockBox, [_, _, w2, h2]: &BlockBox) -> bool {
     ratio(*w1, *w2) > 0.7 && ratio(*h1, *h2) > 0.7
 }
 
-/// The larger of the shares by which the centers lie apart.
+/// Distance of the centers, as the larger of its shares of width and height.
 fn distance(one: &BlockBox, other: &BlockBox, width: f64, height: f64) -> f64 {
     let [x1, y1, w1, h1] = one;
     let [x2, y2, w2, h2] = other;

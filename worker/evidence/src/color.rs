@@ -1,4 +1,4 @@
-//! Colors as style sheets write them and as eyes tell them apart.
+//! Colors of style sheets, and the perceived difference of colors.
 
 use crate::raster::Rgb;
 use palette::{IntoColor, Lab, Srgb, color_difference::Ciede2000, white_point::D65};
@@ -15,7 +15,7 @@ fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
     Srgb::new(red, green, blue).into_format::<f32>().into_color()
 }
 
-/// A computed color, with its alpha; none for what is no color.
+/// A computed color, with its alpha; none if the text is no color.
 pub(crate) fn parse(text: &str) -> Option<([u8; 3], f32)> {
     let [red, green, blue, alpha] = csscolorparser::parse(text).ok()?.to_rgba8();
     Some(([red, green, blue], f32::from(alpha) / 255.0))
@@ -26,7 +26,7 @@ pub(crate) fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// A computed value as reports show it: colors as hexadecimal.
+/// A computed value in the form of reports: colors as hexadecimal.
 pub(crate) fn shown(value: &str) -> String {
     match parse(value) {
         Some((color, alpha)) if alpha >= 1.0 => hex(color),

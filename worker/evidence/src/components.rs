@@ -3,7 +3,7 @@
 /// Width and height of the cells that are connected, in pixels.
 pub(crate) const CELL: usize = 4;
 
-/// A connected area: its box (left, top, right, bottom) and the weight of what is marked in it.
+/// A connected area: its box (left, top, right, bottom) and the sum of its pixels' weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MarkedArea {
     pub bounds: [i32; 4],
@@ -20,7 +20,7 @@ impl MarkedArea {
     }
 }
 
-/// Areas of pixels with a weight that lie at most a gap of cells apart, in reading order of their
+/// Areas of pixels with a weight, joined across at most `gap` cells, in reading order of their
 /// first pixel.
 pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<MarkedArea> {
     let columns = (width as usize).div_ceil(CELL).max(1);
@@ -36,8 +36,8 @@ pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<Marke
     areas
 }
 
-/// Groups of marked cells that lie at most a gap apart, in reading order of their first cell; takes the
-/// marks away.
+/// Groups of marked cells, joined across at most `gap` cells, in reading order of their first cell;
+/// clears the marks.
 pub(crate) fn connected_groups(marks: &mut [bool], columns: usize, gap: i32) -> Vec<Vec<usize>> {
     let rows = marks.len() / columns.max(1);
     let mut groups = Vec::new();

@@ -5,7 +5,7 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
 };
 
-/// Samples that differ by this much or less are equal: encoders round so far.
+/// Maximum difference of equal samples, in levels: encoders round by this much.
 pub(crate) const TOLERANCE: u8 = 2;
 
 /// Weight of each pixel's difference, 0 where the pictures are equal.
@@ -62,13 +62,13 @@ impl PixelDifference {
     }
 }
 
-/// A differing pixel counts as such, and more by how much it differs.
+/// Weight of a pixel's difference: 0 within the tolerance, and larger with the difference.
 fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
     let difference = channel_difference(one, other);
     if difference <= tolerance { 0 } else { 12 + difference.min(200) }
 }
 
-/// Smoothed pictures are compared, and a rim may lie a pixel off.
+/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off.
 fn noisy_weights(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Vec<u8> {
     let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
@@ -84,7 +84,7 @@ fn noisy_weights(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Ve
     weights
 }
 
-/// Whether a pixel lies outside the range of its neighborhood in the other picture, both ways.
+/// True if a pixel lies outside the range of its neighborhood in the other picture, both ways.
 fn stands_out(one: &Raster, other: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
     outside(one.at(place[0], place[1]), other, place, noise)
         || outside(other.at(place[0], place[1]), one, place, noise)

@@ -1,5 +1,5 @@
-//! The page around a component that its code does not hold: padding and color, as a screenshot shows
-//! them.
+//! The page around a component, which its code does not contain: padding and color, as a screenshot
+//! shows them.
 
 use crate::{
     align::{content_box, is_double, rim_color},
@@ -10,21 +10,21 @@ use crate::{
 };
 use juror_types::evidence::PageFrame;
 
-/// CSS pixels of a padding at most.
+/// Maximum padding, in CSS pixels.
 const MAX_PADDING: i32 = 128;
-/// Paddings are mostly multiples of this; a measured one is at most so far from them.
+/// Step of usual paddings, in CSS pixels; a measured padding is rounded to it if it is this close.
 const STEP: i32 = 4;
 const MAX_STEP_ERROR: i32 = 3;
-/// Levels by which a color may differ from itself in another picture.
+/// Maximum difference of one color between two pictures, in levels.
 const SAME_COLOR: u8 = 6;
-/// Frames that are proposed at most.
+/// Maximum number of proposed frames.
 const MAX_FRAMES: usize = 4;
 
-/// Frames in which a component may stand in the screenshot, the likeliest first, by its drawing without
-/// one; none where no page is seen around it.
+/// Frames that may surround a component in the screenshot, the likeliest first, from its drawing
+/// without one; none if no page is visible around it.
 ///
-/// A component that paints nothing itself but has a padding of its own is given no other padding: the
-/// two look the same, and a wrong padding of the code would be taken for the page's.
+/// A component with a padding and without paint of its own gets no other padding: both would look
+/// the same, and a wrong padding of the code would pass for the page's.
 pub fn possible_frames(
     screenshot: &Raster,
     drawing: &Raster,
@@ -45,7 +45,7 @@ pub fn possible_frames(
     paddings.into_iter().take(MAX_FRAMES).map(frame).collect()
 }
 
-/// The one element that the component consists of.
+/// The single element that contains the whole component.
 fn root_of(page: &PageTree<'_>) -> Option<usize> {
     let container = page.visible().find(|&at| {
         page.element(at).is_some_and(|element| element.id.as_deref() == Some("root"))
@@ -97,7 +97,7 @@ fn paddings(
     paddings
 }
 
-/// The color of the root's edge; none where it paints none that differs from the page.
+/// The color of the root's edge; none if it does not differ from the page.
 fn paint_of(page: &PageTree<'_>, root: usize, color: Rgb) -> Option<Rgb> {
     let has_border = page.length(root, "border-left-width").is_some_and(|width| width >= 1.0);
     let border = page.opaque_color(root, "border-left-color").filter(|_| has_border);

@@ -48,7 +48,7 @@ impl<'pictures> PicturePair<'pictures> {
         &self.alignment.noise
     }
 
-    /// Numbers and regions of the pair. Elements are named where there is a snapshot.
+    /// Numbers and regions of the pair. With a snapshot, regions name elements.
     pub fn measure(&self, source: EvidenceSource, snapshot: Option<&Snapshot>) -> Evidence {
         let (screenshot, drawing) = (self.screenshot(), self.drawing);
         let difference = PixelDifference::new(screenshot, drawing, self.noise());
@@ -102,7 +102,7 @@ impl<'pictures> PicturePair<'pictures> {
         }
     }
 
-    /// Bounds in the drawing as a box of the screenshot.
+    /// Bounds in the drawing, converted to a box of the screenshot.
     pub(crate) fn screenshot_box(&self, [left, top, right, bottom]: [i32; 4]) -> [u32; 4] {
         let [x, y] = self.alignment.shift;
         boxed([left + x, top + y, right + x, bottom + y], self.alignment.scale)
@@ -113,7 +113,7 @@ impl<'pictures> PicturePair<'pictures> {
     }
 }
 
-/// Six decimals, so that a record does not grow by digits that say nothing.
+/// A value rounded to six decimals, which keeps records small.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

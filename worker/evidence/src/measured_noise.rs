@@ -1,4 +1,4 @@
-//! The noise of a pair, measured from the shapes that both of its pictures show.
+//! The noise of a pair, measured on the shapes that both pictures show.
 
 use crate::{
     difference::PixelDifference,
@@ -7,19 +7,19 @@ use crate::{
     shapes::{DrawnShape, shapes_of},
 };
 
-/// Fewer shapes than this that differ only slightly say nothing of noise.
+/// Minimum number of slightly different shapes that noise is measured on.
 const MIN_SLIGHT: usize = 2;
-/// Pixels of a changed shape that stand out of any noise at least, and their share of its rims.
+/// Minimum number of pixels of a changed shape that exceed any noise, and their minimum share of
+/// its edges.
 const MIN_CHANGED: usize = 3;
 const CHANGED_SHARE: f64 = 0.05;
-/// Contrast of neighbors above which a pixel is no flat one.
+/// Maximum contrast of neighbors of a flat pixel.
 const FLAT: u8 = 24;
 /// Levels above which a flat pixel has changed.
 const MAX_FLAT_LEVELS: u8 = 16;
 
-/// The noise of a pair. Pictures of one browser have shapes that are equal, in place or at some shift
-/// or in other colors, and shapes that were changed; in pictures from elsewhere, most shapes are
-/// neither.
+/// The noise of a pair. In pictures of one browser, a shape is either equal (in place, shifted or
+/// recolored) or was changed; in pictures of different origin, most shapes are neither.
 pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> PairNoise {
     let shapes = shapes_of(drawing);
     let is_in_place = |shape: &&DrawnShape| shape.is_in_place(drawing, screenshot);
@@ -41,7 +41,7 @@ pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> PairNoise {
     noise_in(&slight, screenshot, drawing)
 }
 
-/// The noise that shapes show.
+/// The noise measured on these shapes.
 fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> PairNoise {
     let (mut differing, mut all, mut flat_levels) = (0usize, 0usize, 0.0);
     for shape in shapes {

@@ -59,7 +59,7 @@ impl<'page> PageTree<'page> {
         self.style(index, property).strip_suffix("px")?.parse().ok()
     }
 
-    /// A computed color that covers what is behind it.
+    /// A computed color; none unless it is opaque.
     pub fn opaque_color(&self, index: usize, property: &str) -> Option<[u8; 3]> {
         let (color, alpha) = color::parse(self.style(index, property))?;
         (alpha > 0.99).then_some(color)
@@ -88,7 +88,7 @@ impl<'page> PageTree<'page> {
         false
     }
 
-    /// Visible elements of one tag and the same classes, itself included.
+    /// Visible elements with the tag and the classes of this one, itself included.
     pub fn alike(&self, index: usize) -> Vec<usize> {
         let Some(element) = self.element(index) else { return Vec::new() };
         let is_alike = |other: &SnapshotElement| {
@@ -101,7 +101,7 @@ impl<'page> PageTree<'page> {
         self.visible().filter(|&at| self.element(at).is_some_and(is_alike)).collect()
     }
 
-    /// The record of an element, its box in pixels of the screenshot.
+    /// The record of an element, with its box in pixels of the screenshot.
     pub fn record(&self, index: usize, alike: usize, scale: u32) -> Option<RegionElement> {
         let element = self.element(index)?;
         let place = boxed(self.bounds(index), scale);
@@ -124,7 +124,7 @@ fn is_cell(element: &SnapshotElement) -> bool {
     ["td", "th", "tr", "li", "option", "dt", "dd"].contains(&element.tag.as_str())
 }
 
-/// Bounds as a record's box, at a scale.
+/// Bounds as the box of a record, multiplied by a scale.
 pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBox {
     let (left, top) = (left.max(0), top.max(0));
     [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)

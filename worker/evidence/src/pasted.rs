@@ -1,18 +1,18 @@
-//! Code that shows the screenshot itself.
+//! Detection of code that shows the screenshot itself as an image.
 
 use crate::{
     page::{PageTree, area, intersection},
     raster::{Raster, channel_difference},
 };
 
-/// Share of the drawing that an image covers before it is suspected.
+/// Minimum share of the drawing that a suspected image covers.
 const MIN_COVER: f64 = 0.3;
-/// Share of the image's pixels that equal the screenshot's.
+/// Minimum share of a suspected image's pixels that equal the screenshot's.
 const MIN_EQUAL: f64 = 0.95;
-/// Colors that an image of a page has at least; flat backgrounds have fewer.
+/// Minimum number of colors of a suspected image; flat backgrounds have fewer.
 const MIN_COLORS: usize = 8;
 
-/// Whether an image covers much of the drawing and equals the screenshot there.
+/// True if an image covers much of the drawing and equals the screenshot there.
 pub(crate) fn pastes_screenshot(
     screenshot: &Raster,
     drawing: &Raster,

@@ -1,19 +1,19 @@
-//! Small patches of a picture found again in another one.
+//! Search for small patches of a picture in another one.
 
 use crate::raster::{Raster, channel_difference};
 
-/// Pixels sampled from a patch at most.
+/// Maximum number of pixels sampled from a patch.
 const MAX_SAMPLES: usize = 56;
 
-/// A patch with enough in it to be found again.
+/// A patch with enough contrast to be found again.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
-    /// Its pixels that carry a rim, and those beside them.
+    /// Its pixels at edges, and those beside them.
     samples: Vec<[i32; 2]>,
 }
 
 impl Patch {
-    /// The patch of a box (left, top, right, bottom); none where nothing is drawn in it.
+    /// The patch of a box (left, top, right, bottom); none if the box has too little contrast.
     pub fn new(picture: &Raster, [left, top, right, bottom]: [i32; 4]) -> Option<Self> {
         let mut rims = Vec::new();
         for y in top.max(0)..bottom.min(picture.height() as i32) {
@@ -33,8 +33,7 @@ impl Patch {
         (samples.len() >= 10).then_some(Self { samples })
     }
 
-    /// The shift at which the patch is found in another picture, and its mean difference there; none
-    /// where it is not found.
+    /// The shift at which another picture shows the patch; none if it is not found within `reach`.
     pub fn find(&self, from: &Raster, to: &Raster, reach: [i32; 2]) -> Option<[i32; 2]> {
         let allowed = 14 * self.samples.len() as u32;
         let mut best = (self.cost(from, to, [0, 0], allowed)?, [0, 0]);
@@ -55,14 +54,14 @@ impl Patch {
         (best.0 < allowed).then_some(best.1)
     }
 
-    /// Whether the samples are equal at a shift.
+    /// True if the samples are equal at a shift.
     pub fn is_exact(&self, from: &Raster, to: &Raster, [dx, dy]: [i32; 2]) -> bool {
         self.samples.iter().all(|&[x, y]| {
             to.get(x + dx, y + dy).is_some_and(|to| channel_difference(from.at(x, y), to) <= 2)
         })
     }
 
-    /// The sum of differences at a shift, cut off above a limit.
+    /// The sum of differences at a shift; none above a limit.
     fn cost(&self, from: &Raster, to: &Raster, [dx, dy]: [i32; 2], limit: u32) -> Option<u32> {
         let mut total = 0;
         for &[x, y] in &self.samples {

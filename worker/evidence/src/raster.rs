@@ -5,7 +5,7 @@ use std::fmt;
 /// A color's red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
-/// Contrast of neighbors above which one of them is a rim.
+/// Contrast of neighbors above which one of them is an edge.
 const RIM: u8 = 12;
 
 /// An opaque picture of 8 bits a channel.
@@ -17,7 +17,8 @@ pub struct Raster {
 }
 
 impl Raster {
-    /// A picture from its RGBA bytes, row by row, laid over white; none if there are too few bytes.
+    /// A picture from its RGBA bytes, row by row, on a white background; none if there are too few
+    /// bytes.
     pub fn from_rgba(width: u32, height: u32, rgba: &[u8]) -> Option<Self> {
         let (pixels, _) = rgba.as_chunks::<4>();
         let area = width as usize * height as usize;
@@ -53,7 +54,7 @@ impl Raster {
         }
     }
 
-    /// The color at a place; black outside.
+    /// The color at a place; black outside the picture.
     pub(crate) fn at(&self, x: i32, y: i32) -> Rgb {
         self.get(x, y).unwrap_or_default()
     }
@@ -65,13 +66,13 @@ impl Raster {
         self.pixels.get(y as usize * self.width as usize + x as usize).copied()
     }
 
-    /// Whether a place contrasts with the one to its right or below it.
+    /// True if a place contrasts with the one to its right or below it.
     pub(crate) fn is_rim(&self, x: i32, y: i32) -> bool {
         let beside = [self.get(x + 1, y), self.get(x, y + 1)];
         beside.into_iter().flatten().any(|near| channel_difference(self.at(x, y), near) > RIM)
     }
 
-    /// Number of such places in a box: left, top, right, bottom.
+    /// Number of edge pixels in a box: left, top, right, bottom.
     pub(crate) fn rims_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
         let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
         rows.filter(|&[x, y]| self.is_rim(x, y)).count()
@@ -86,8 +87,7 @@ impl Raster {
         self.pixels.get(start..start + self.width as usize).unwrap_or_default()
     }
 
-    /// The part of the page that a window of the same size shows after a shift, with a color for what
-    /// comes in from outside.
+    /// A window of the same picture after a shift; `outside` fills the area beyond it.
     pub(crate) fn window(&self, shift: [i32; 2], size: [u32; 2], outside: Rgb) -> Self {
         let [width, height] = size;
         let mut pixels = Vec::with_capacity(width as usize * height as usize);
@@ -113,7 +113,7 @@ impl Raster {
         Self { width, height, pixels }
     }
 
-    /// The mean of each pixel and its eight neighbors.
+    /// The picture with each pixel replaced by the mean of itself and its eight neighbors.
     pub(crate) fn smoothed(&self) -> Self {
         let (width, height) = (self.width as i32, self.height as i32);
         let mut columns: Vec<[u16; 3]> = Vec::with_capacity(self.pixels.len());
@@ -165,7 +165,7 @@ fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {
     [a + d + g, b + e + h, c + f + i]
 }
 
-/// The largest difference of a channel.
+/// The largest difference of the three channels.
 pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
     a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
 }

@@ -3,10 +3,11 @@
 use crate::{difference::PixelDifference, patches::Patch, raster::Raster};
 use juror_types::evidence::RegionKind;
 
-/// Pixels by which the content of a region may have moved.
+/// Maximum shift of a region's content, in pixels across and down.
 const REACH: [i32; 2] = [24, 24];
 
-/// The shift of a region's content from the drawing to the screenshot; none unless all of it is there.
+/// The shift of a region's content from the drawing to the screenshot; none unless all of it is
+/// found.
 pub(crate) fn shift_of(
     screenshot: &Raster,
     drawing: &Raster,
@@ -20,7 +21,7 @@ pub(crate) fn shift_of(
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
 }
 
-/// The kind of a region whose content did not merely move.
+/// The kind of a region whose content did not only move.
 pub(crate) fn classify(
     screenshot: &Raster,
     drawing: &Raster,
@@ -42,7 +43,7 @@ pub(crate) fn classify(
     }
 }
 
-/// Numbers of a region's pixels that lie at a rim in each picture, and in both.
+/// Numbers of a region's edge pixels in each picture, and in both.
 struct RimCounts {
     screenshot: u32,
     drawing: u32,

@@ -11,16 +11,16 @@ use crate::{
 };
 use juror_types::evidence::RegionKind;
 
-/// Regions of an evidence at most.
+/// Maximum number of regions of an evidence record.
 pub(crate) const MAX_REGIONS: usize = 8;
-/// Pixels between two regions' parts, in cells of four pixels, tried until few enough regions are left.
+/// Gaps within a region, in cells of four pixels: tried in order until few enough regions remain.
 const GAPS: [i32; 4] = [2, 4, 8, 16];
-/// Fewer differing pixels than this are noise in a noisy pair.
+/// Minimum number of differing pixels of a region in a noisy pair.
 const MIN_NOISY_PIXELS: u32 = 64;
-/// Color differences are averaged over at most so many pixels of a region.
+/// Maximum number of a region's pixels that its mean color difference is sampled from.
 const MAX_SAMPLES: usize = 4096;
 
-/// A place in which the pictures differ.
+/// An area in which the pictures differ.
 #[derive(Clone, Debug)]
 pub(crate) struct DifferenceRegion {
     /// Left, top, right, bottom in pixels of the drawing.
@@ -29,7 +29,7 @@ pub(crate) struct DifferenceRegion {
     pub count: u32,
     pub delta_e: f64,
     pub kind: RegionKind,
-    /// From the screenshot's place to the drawing's.
+    /// Shift from the screenshot's place to the drawing's.
     pub moved_by: Option<[i32; 2]>,
     /// The element whose box fits best.
     pub element: Option<usize>,

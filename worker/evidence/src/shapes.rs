@@ -1,41 +1,42 @@
-//! Shapes of a drawing, such as glyphs and the rims of boxes, and what became of each of them in another
-//! picture.
+//! Shapes of a drawing, such as glyphs and edges of boxes, and their state in another picture.
 
 use crate::{
     components::{CELL, connected_groups},
     raster::{Raster, Rgb, channel_difference},
 };
 
-/// Contrast of neighbors that makes a rim.
+/// Contrast of neighbors at an edge.
 const RIM: u8 = 24;
-/// Pixels at rims that a shape has at least.
+/// Minimum number of edge pixels of a shape.
 const MIN_RIMS: usize = 12;
-/// Colors that a shape has at least: a straight rim has two and looks the same however it is drawn.
+/// Minimum number of colors of a shape: a straight edge has two and looks the same in every
+/// renderer.
 const MIN_COLORS: usize = 6;
-/// Pixels by which an equal shape may lie elsewhere.
+/// Maximum shift of an equal shape, in pixels.
 const REACH: i32 = 12;
-/// Samples that differ by this much or less are equal.
+/// Maximum difference of equal samples, in levels.
 const ROUNDING: u8 = 2;
-/// Pixels of repeated colors without which a change of colors says nothing.
+/// Minimum number of pixels of repeated colors from which a change of colors is concluded.
 const MIN_REPEATED: usize = 16;
-/// Share of a color's pixels that have one color in the other picture, where colors were changed.
+/// Minimum share of a color's pixels that have one color in the other picture, in a recolored
+/// shape.
 const MIN_MAPPED: f64 = 0.97;
 
-/// A connected shape, by its pixels' places.
+/// A connected shape, as the places of its pixels.
 #[derive(Debug)]
 pub(crate) struct DrawnShape {
     pub places: Vec<[i32; 2]>,
     pub rims: usize,
 }
 
-/// Shapes that look otherwise if they are drawn by another program: they have curves or letters.
+/// Shapes that differ between renderers: those with curves or letters.
 pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
     let mut shapes = contours_of(drawing);
     shapes.retain(|shape| shape.has_many_colors(drawing));
     shapes
 }
 
-/// Shapes that contrast with what is around them, in reading order.
+/// Shapes that contrast with their surroundings, in reading order.
 pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
     let (width, height) = (drawing.width() as usize, drawing.height() as usize);
     let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
@@ -72,7 +73,7 @@ fn places_of(
 }
 
 impl DrawnShape {
-    /// Left, top, right and bottom of the cells that it lies in.
+    /// Left, top, right and bottom of the shape's cells.
     pub fn bounds(&self) -> [i32; 4] {
         let none = [i32::MAX, i32::MAX, i32::MIN, i32::MIN];
         self.places.iter().fold(none, |[left, top, right, bottom], [x, y]| {
@@ -80,12 +81,12 @@ impl DrawnShape {
         })
     }
 
-    /// Whether the shape is in another picture in place.
+    /// True if the other picture has the shape in place.
     pub fn is_in_place(&self, drawing: &Raster, other: &Raster) -> bool {
         self.is_at(drawing, other, [0, 0])
     }
 
-    /// Whether the shape is in another picture some pixels away, or in other colors.
+    /// True if the other picture has the shape some pixels away, or in other colors.
     pub fn is_changed_exactly(&self, drawing: &Raster, other: &Raster) -> bool {
         let shifts = (-REACH..=REACH).flat_map(|dy| (-REACH..=REACH).map(move |dx| [dx, dy]));
         self.is_recolored(drawing, other)
@@ -99,8 +100,8 @@ impl DrawnShape {
         })
     }
 
-    /// Whether each color of the shape became one other color, and the other way round. Where its
-    /// strongest colors stayed, its rims are smoothed in another way.
+    /// True if each color of the shape became one other color, and the other way round. If its
+    /// strongest colors stayed, only its antialiasing differs.
     fn is_recolored(&self, drawing: &Raster, other: &Raster) -> bool {
         let pairs = |one: &Raster, other: &Raster| {
             let pairs = self.places.iter().map(|&[x, y]| (one.at(x, y), other.at(x, y)));
@@ -122,8 +123,8 @@ impl DrawnShape {
     }
 }
 
-/// The change of the most frequent color and of the one that is farthest from it, the larger of both;
-/// none where a color became several.
+/// The larger change of the most frequent color and of the one farthest from it; none if a color
+/// became several.
 fn color_change(mut pairs: Vec<(Rgb, Rgb)>) -> Option<u8> {
     pairs.sort_unstable();
     let mut colors: Vec<(Rgb, Rgb, usize)> = Vec::new();
@@ -158,7 +159,7 @@ fn color_change(mut pairs: Vec<(Rgb, Rgb)>) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// A disk, its rim of so many levels.
+    /// A disk with an edge of this many levels.
     fn disk(center: i32, levels: i32, ink: u8) -> Raster {
         let mut picture = Raster::filled(60, 60, [255; 3]);
         for y in 0..60 {

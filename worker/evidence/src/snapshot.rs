@@ -1,4 +1,4 @@
-//! A drawn page as its renderer describes it, and changes of it to try.
+//! A rendered page as its renderer describes it, and changes of it to try.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub const SNAPSHOT_PROPERTIES: [&str; 47] = [
     "width",
 ];
 
-/// A drawn page: its elements in document order, with boxes in CSS pixels of the page.
+/// A rendered page: its elements in document order, with boxes in CSS pixels of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Width of the viewport in CSS pixels.
@@ -69,7 +69,7 @@ pub struct Snapshot {
     pub elements: Vec<SnapshotElement>,
 }
 
-/// An element of a drawn page.
+/// An element of a rendered page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotElement {
     /// Place among the snapshot's elements.
@@ -82,7 +82,7 @@ pub struct SnapshotElement {
     pub id: Option<String>,
     /// Names of the `class` attribute.
     pub classes: Vec<String>,
-    /// A CSS path that names it alone.
+    /// A CSS path that matches this element alone.
     pub path: String,
     /// Its own text, at most 80 characters.
     pub text: String,
@@ -90,13 +90,13 @@ pub struct SnapshotElement {
     pub rect: [f64; 4],
     /// Computed styles, of [`SNAPSHOT_PROPERTIES`].
     pub styles: BTreeMap<String, String>,
-    /// Whether it draws anything or holds something that does.
+    /// True if it draws anything or contains something that does.
     pub visible: bool,
-    /// Source of an image, an SVG or a background image; data URIs as their digest.
+    /// Source of an image, an SVG or a background image; the digest of a data URI.
     pub image: Option<String>,
 }
 
-/// A change of a drawn page to try.
+/// A change of a rendered page to try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageChange {
     /// Indexes of the elements that it changes.
@@ -116,7 +116,7 @@ pub enum PageEdit {
         /// Its value.
         value: String,
     },
-    /// Takes the elements out of the layout (`display: none`).
+    /// Removes the elements from the layout (`display: none`).
     Remove,
 }
 

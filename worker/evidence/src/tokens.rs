@@ -1,4 +1,4 @@
-//! Expected design tokens as the two pictures and the page show them.
+//! Evidence of expected design tokens in the two pictures and in the page.
 
 use crate::{
     color::{self, delta_e},
@@ -10,15 +10,15 @@ use crate::{
 use juror_types::evidence::TokenEvidence;
 use std::collections::BTreeMap;
 
-/// Pixels that a color covers at least to have area.
+/// Minimum number of pixels that a color covers.
 const MIN_AREA: usize = 24;
-/// Colors of a picture that are compared, the most frequent first.
+/// Maximum number of a picture's colors that are compared, the most frequent first.
 const MAX_COLORS: usize = 512;
-/// Elements named for one token at most.
+/// Maximum number of elements named for one token.
 const MAX_OTHERS: usize = 8;
 
 impl PicturePair<'_> {
-    /// Where the pictures show expected tokens, given by name and value.
+    /// Evidence of expected tokens, given by name and value.
     pub fn tokens<'token>(
         &self,
         expected: impl IntoIterator<Item = (&'token str, &'token str)>,
@@ -68,7 +68,7 @@ fn nearest(colors: &[Rgb], wanted: Rgb) -> Option<f64> {
     colors.iter().map(|color| delta_e(*color, wanted)).min_by(f64::total_cmp).map(rounded)
 }
 
-/// Elements that use a length or a weight, and their like that use another one.
+/// Elements that use a length or a weight, and similar ones that use another.
 fn used(page: &PageTree<'_>, key: &str, value: &str) -> Option<TokenEvidence> {
     let properties = properties_of(key)?;
     let wanted = number(value)?;
@@ -96,7 +96,7 @@ fn used(page: &PageTree<'_>, key: &str, value: &str) -> Option<TokenEvidence> {
     Some(TokenEvidence { used_by, other_values: others, ..named(key, value) })
 }
 
-/// The computed properties that a token of this name is for.
+/// The computed properties that a token of this name applies to.
 fn properties_of(key: &str) -> Option<&'static [&'static str]> {
     let key = key.to_ascii_lowercase();
     let has = |word: &str| key.contains(word);

@@ -1,4 +1,4 @@
-//! Other ways to write a repair.
+//! Other ways to write the same repair.
 
 use super::{
     hypothesis::{Hypothesis, Lever},
@@ -7,8 +7,8 @@ use super::{
 use crate::page::PageTree;
 use LengthProperty as P;
 
-/// Changes that often draw the same picture as a change of lengths, those that are likelier with a
-/// higher priority.
+/// Changes that often render the same picture as a change of lengths; likelier ones have a higher
+/// priority.
 pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
     let Lever::Length { property, delta } = found.lever else { return Vec::new() };
     let element = found.element;

@@ -1,4 +1,4 @@
-//! Evidence with the repairs that a search has found.
+//! Evidence with the repairs found by a search.
 
 use super::{
     hypothesis::Hypothesis,
@@ -14,12 +14,13 @@ use crate::{
 };
 use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion, RegionKind};
 
-/// Share of a region's pixels that still differ after the repairs which explain it, at most.
+/// Maximum share of a region's differing pixels that remains after the repairs that explain the
+/// region.
 const REMAINING: f64 = 0.1;
 
 impl RepairSearch {
-    /// Adds what was found to the evidence of the pair that the search began with: repaired elements come
-    /// first, then what the page lacks, then the regions that the repairs do not take away.
+    /// Adds the result to the evidence of the pair that the search began with: repaired elements
+    /// first, then missing content, then the regions that no repair explains.
     pub fn finish(self, pair: &PicturePair<'_>, snapshot: &Snapshot, evidence: &mut Evidence) {
         if evidence.regions.is_empty() || self.is_over() && self.drawn() == 0 {
             return;
@@ -47,7 +48,7 @@ impl RepairSearch {
     }
 }
 
-/// The region of content that the page lacks.
+/// The region of missing content.
 fn missing_region(
     place: [i32; 4],
     pair: &PicturePair<'_>,

@@ -2,14 +2,14 @@
 
 use crate::{page::PageTree, patches::Patch, raster::Raster};
 
-/// Patches followed at most.
+/// Maximum number of patches.
 const MAX_PATCHES: usize = 240;
-/// Width of the patches of a text.
+/// Width of a text's patches.
 const CHUNK: i32 = 18;
-/// Pixels by which a patch is searched.
+/// Maximum shift of a patch, in pixels across and down.
 const REACH: [i32; 2] = [34, 34];
 
-/// A patch of an element, and where it is in the screenshot.
+/// A patch of an element, and its place in the screenshot.
 #[derive(Debug)]
 pub(crate) struct FollowedPatch {
     pub element: usize,
@@ -19,7 +19,7 @@ pub(crate) struct FollowedPatch {
     patch: Patch,
     /// Its shift to the screenshot; none where it is not found.
     pub target: Option<[i32; 2]>,
-    /// Whether it looks the same there, to the last sample.
+    /// True if the screenshot has the same samples there.
     pub is_exact: bool,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct FollowedPatch {
 #[derive(Debug, Default)]
 pub(crate) struct ShiftField {
     pub patches: Vec<FollowedPatch>,
-    /// The drawing, smoothed: glyphs between two pixels are alike then.
+    /// The drawing, smoothed, so that glyphs between two pixels match.
     drawing: Raster,
 }
 
-/// Shifts of a trial against those that the screenshot asks for.
+/// Comparison of a trial's shifts with those that the screenshot asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShiftMatch {
-    /// 1 if all patches go the right way in the right proportion, 0 if none does.
+    /// Cosine of both: 1 if all patches move in the right direction and proportion, 0 if none does.
     pub cosine: f64,
     /// The factor by which the trial's change is to be multiplied.
     pub factor: f64,
@@ -79,7 +79,7 @@ impl ShiftField {
             .then(|| ShiftMatch { cosine: both / (trials * targets).sqrt(), factor: both / trials })
     }
 
-    /// Patches of an element and all below it.
+    /// Patches of an element and its descendants.
     pub fn of<'field>(
         &'field self,
         page: &'field PageTree<'_>,
@@ -88,8 +88,9 @@ impl ShiftField {
         self.patches.iter().filter(move |patch| page.contains(ancestor, patch.element))
     }
 
-    /// Pixels by which the content gets longer, across (0) or down (1): the range of its shifts, negative
-    /// where what comes first goes farther. A content that grows in the middle of a page goes both ways.
+    /// Growth of the content in pixels, across (0) or down (1): the range of its shifts, negative
+    /// if the first patches move farther. Content that grows in the middle of a page moves both
+    /// ways.
     pub fn growth(&self, axis: usize) -> f64 {
         let moved = self.patches.iter().filter_map(|patch| {
             let shift = patch.target?;
@@ -109,7 +110,7 @@ impl ShiftField {
         if trend < 0.0 { -range } else { range }
     }
 
-    /// The shifts that occur, the most frequent first.
+    /// The distinct shifts, the most frequent first.
     pub fn distinct_shifts(&self) -> Vec<[i32; 2]> {
         let mut shifts: Vec<[i32; 2]> =
             self.patches.iter().filter_map(|patch| patch.target).filter(|s| *s != [0, 0]).collect();
@@ -148,7 +149,7 @@ fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
     boxes
 }
 
-/// Whether an element's box itself can be seen.
+/// True if an element's own box is visible.
 pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
     let has_border = ["border-top-width", "border-bottom-width"]
         .iter()

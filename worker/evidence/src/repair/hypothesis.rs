@@ -6,31 +6,31 @@ use crate::{
     snapshot::{PageChange, PageEdit},
 };
 
-/// A change to try, and how much is expected of it.
+/// A change to try, with its priority.
 #[derive(Clone, Debug)]
 pub(crate) struct Hypothesis {
-    /// The element that stands for all that are changed.
+    /// The element that represents all changed ones.
     pub element: usize,
     pub change: PageChange,
     pub lever: Lever,
     /// The computed value before the change.
     pub is: String,
-    /// Larger is tried sooner.
+    /// Priority; the largest is tried first.
     pub priority: f64,
 }
 
 /// Subject of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Lever {
-    /// Lengths of a property, by so many CSS pixels.
+    /// Lengths of a property, changed by this many CSS pixels.
     Length { property: LengthProperty, delta: f64 },
-    /// One value, which is not refined.
+    /// A single value, which is not refined.
     Value,
 }
 
 impl Hypothesis {
-    /// Likelihood of the change among others that draw the same picture: larger where the code states a
-    /// length already, and where the new one is round or none.
+    /// Likelihood of the change among others that render the same picture: larger if the code
+    /// states a length already, and if the new length is round or zero.
     pub fn plausibility(&self, page: &PageTree<'_>) -> f64 {
         let Lever::Length { property, delta } = self.lever else { return 0.0 };
         let present = property.length(page, self.element);

@@ -88,13 +88,13 @@ impl LengthProperty {
         }
     }
 
-    /// Whether it moves content and leaves its looks as they are.
+    /// True if it moves content and leaves its looks as they are.
     pub fn is_space(self) -> bool {
         let looks = [Self::FontSize, Self::LetterSpacing, Self::BorderWidth, Self::BorderRadius];
         !looks.contains(&self)
     }
 
-    /// Steps in which such values are written, in CSS pixels.
+    /// Usual step of such values, in CSS pixels.
     pub fn step(self) -> f64 {
         match self {
             Self::LetterSpacing => 0.05,
@@ -121,7 +121,7 @@ impl LengthProperty {
         self.lengths(page, index).first().copied().unwrap_or_default()
     }
 
-    /// Whether the browser chooses the length by the font.
+    /// True if the browser derives the length from the font.
     pub fn is_normal(self, page: &PageTree<'_>, index: usize) -> bool {
         self.longhands().iter().all(|name| page.style(index, name) == "normal")
     }
@@ -131,8 +131,9 @@ impl LengthProperty {
         written(&self.lengths(page, index))
     }
 
-    /// The least and the largest value that a page sensibly has, in CSS pixels: texts stay readable, lines
-    /// overlap little, and no other length gets negative. Beyond them, a change hides what differs.
+    /// The smallest and the largest sensible value, in CSS pixels: texts stay readable, lines
+    /// overlap little, and no other length is negative. Beyond them, a change would hide
+    /// differences.
     fn sensible(self, page: &PageTree<'_>, index: usize) -> [f64; 2] {
         let font = page.length(index, "font-size").unwrap_or(16.0);
         match self {
@@ -145,7 +146,7 @@ impl LengthProperty {
         }
     }
 
-    /// The change that adds to the lengths of elements; none where nothing would change.
+    /// The change that adds `delta` to the lengths of elements; none if nothing would change.
     pub fn change(self, page: &PageTree<'_>, elements: &[usize], delta: f64) -> Option<PageChange> {
         let first = *elements.first()?;
         let mut lengths = self.lengths(page, first);

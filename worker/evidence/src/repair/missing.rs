@@ -1,5 +1,5 @@
-//! Content that a screenshot shows and a drawing lacks: no length makes it appear, though some make room
-//! for it.
+//! Content that a screenshot shows and a drawing lacks: no change of a length can add it, though
+//! some make space for it.
 
 use super::{
     hypothesis::{Hypothesis, Lever},
@@ -14,13 +14,13 @@ use crate::{
     shapes::contours_of,
 };
 
-/// Pixels by which a shape of the screenshot may lie elsewhere in the drawing.
+/// Maximum distance of a shape's place in the drawing, in pixels across and down.
 const REACH: [i32; 2] = [40, 160];
-/// Rims in the drawing's place of a shape, by those of the shape, at most.
+/// Maximum number of edge pixels in a missing shape's place, relative to those of the shape.
 const MAX_RIMS: f64 = 0.4;
-/// Pixels between missing shapes that are told as one.
+/// Maximum distance of missing shapes that are reported as one, in pixels.
 const JOINED: i32 = 12;
-/// Shapes that are looked for, at most.
+/// Maximum number of shapes that are searched for.
 const MAX_SHAPES: usize = 60;
 
 /// A shape of the screenshot that a drawing lacks.
@@ -31,7 +31,7 @@ pub(crate) struct MissingShape {
     pub rims: usize,
 }
 
-/// Shapes of a screenshot, to be found in drawings.
+/// Shapes of a screenshot that are searched for in drawings.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownShapes {
     shapes: Vec<MissingShape>,
@@ -45,8 +45,8 @@ impl ShownShapes {
         Self { shapes: shapes.collect(), smoothed: screenshot.smoothed() }
     }
 
-    /// Shapes that are nowhere near in a drawing, whose difference from the screenshot is given: their
-    /// place is bare, and they are not found around it.
+    /// Shapes that the drawing lacks: their place is empty, and they are not found near it.
+    /// `difference` is the drawing's difference from the screenshot.
     pub fn missing_in(&self, drawing: &Raster, difference: &PixelDifference) -> Vec<MissingShape> {
         let is_bare = |shape: &&MissingShape| {
             difference.count_in(shape.bounds) * 2 > shape.rims
@@ -60,8 +60,8 @@ impl ShownShapes {
         bare.filter(|shape| self.is_lost(shape, &smoothed)).copied().collect()
     }
 
-    /// True if a drawing has something else in the place of one of these shapes, which are missing in it
-    /// as before.
+    /// True if a drawing has other content in the place of one of these shapes and still lacks the
+    /// shape.
     pub fn are_covered(&self, missing: &[MissingShape], drawing: &Raster) -> bool {
         let is_taken = |shape: &&MissingShape| {
             drawing.rims_in(shape.bounds) as f64 > MAX_RIMS * shape.rims as f64
@@ -79,7 +79,7 @@ impl ShownShapes {
     }
 }
 
-/// Boxes of missing shapes, those that lie side by side as one.
+/// Boxes of missing shapes; adjacent ones are merged.
 pub(crate) fn joined(shapes: &[MissingShape]) -> Vec<[i32; 4]> {
     let mut boxes: Vec<[i32; 4]> = Vec::new();
     for shape in shapes {
@@ -96,7 +96,7 @@ pub(crate) fn joined(shapes: &[MissingShape]) -> Vec<[i32; 4]> {
     boxes
 }
 
-/// Whether a change of a page makes the room that a shape takes.
+/// True if a change of a page makes space for a shape.
 pub(crate) fn adds_space_for(
     page: &PageTree<'_>,
     change: &Hypothesis,
@@ -144,7 +144,7 @@ mod tests {
         snapshot::{Snapshot, SnapshotElement},
     };
 
-    /// A label and, where its place is given, an icon.
+    /// A label and, if its place is given, an icon.
     fn button(label: [u32; 2], icon: Option<[u32; 2]>) -> Raster {
         let mut picture = Raster::filled(240, 80, [255; 3]);
         let [x, y] = label;

@@ -1,4 +1,4 @@
-//! Changes of the page that take differences away, each proved by drawing it.
+//! Search for changes of a page that remove its differences, each verified by rendering it.
 
 mod equivalents;
 mod explain;

@@ -1,4 +1,4 @@
-//! Colors and opacities that a screenshot shows, estimated from the pixels of an element.
+//! Colors and opacities of a screenshot, estimated from the pixels of an element.
 
 use super::field::visible_background;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
 };
 
-/// A declaration that the pixels ask for, and the weight of the differences that it would take away.
+/// An estimated declaration, and the weight of the differences that it would remove.
 #[derive(Clone, Debug)]
 pub(crate) struct PaintEstimate {
     pub property: &'static str,
@@ -22,12 +22,12 @@ pub(crate) struct PaintView<'view> {
     pub screenshot: &'view Raster,
     pub drawing: &'view Raster,
     pub difference: &'view PixelDifference,
-    /// Levels by which equal samples may differ.
+    /// Maximum difference of equal samples, in levels.
     pub tolerance: u8,
 }
 
 impl PaintView<'_> {
-    /// Paint that the pixels of an element ask for.
+    /// Estimates from the pixels of an element.
     pub fn estimates(&self, element: usize) -> Vec<PaintEstimate> {
         let estimates = [
             self.background(element),
@@ -138,7 +138,7 @@ impl PaintView<'_> {
         (count >= 4).then(|| PaintEstimate { property, value: color::hex(target), weight })
     }
 
-    /// Pixels that went toward what is behind the element by one and the same share.
+    /// The opacity of an element whose pixels all moved toward the background by the same share.
     fn opacity(&self, element: usize) -> Option<PaintEstimate> {
         let bounds = self.page.bounds(element);
         let behind = self.page.parent(element).and_then(|p| visible_background(self.page, p))?;
@@ -186,7 +186,8 @@ impl PaintView<'_> {
     }
 }
 
-/// The share of a color over what is behind it; none where they are alike or it is another color.
+/// The opacity of a color over a background that gives the shown color; none if they are alike or
+/// it is another color.
 fn blend(shown: Rgb, behind: Rgb, color: Rgb) -> Option<f64> {
     let (mut both, mut own) = (0.0, 0.0);
     for ((shown, behind), color) in shown.into_iter().zip(behind).zip(color) {
@@ -206,7 +207,7 @@ fn mix(behind: Rgb, color: Rgb, share: f64) -> Rgb {
     })
 }
 
-/// The color whose blends come nearest to what is shown.
+/// The color whose blends come nearest to the shown ones.
 fn least_squares(ink: &[(f64, Rgb, Rgb, u8)]) -> Option<Rgb> {
     let squares: f64 = ink.iter().map(|(share, ..)| share * share).sum();
     if squares < 0.5 {

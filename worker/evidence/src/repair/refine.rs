@@ -1,4 +1,4 @@
-//! Better values of a length, where a trial says so.
+//! Refinement of a length's value by the result of a trial.
 
 use super::{
     equivalents::equivalents,
@@ -9,34 +9,34 @@ use super::{
 use crate::{page::PageTree, raster::Raster};
 use std::collections::BTreeMap;
 
-/// Share of the difference that a change takes away which is likely another one, written otherwise.
+/// Minimum share of the difference that a change removes if it is another way to write the right
+/// one.
 pub(super) const NEARLY_SOLVED: f64 = 0.9;
-/// Likeness of shifts from which a change is taken for the right one.
+/// Minimum cosine of the shifts of a change that is taken for the right one.
 const MIN_COSINE: f64 = 0.85;
-/// Priority of a change whose shifts go the way that the screenshot asks for, times that likeness.
+/// Priority of a change whose shifts have the right direction, times their cosine.
 pub(super) const PARALLEL: f64 = 200.0;
-/// The priority of further values of a change that moves content another way than it should go, times
-/// this.
+/// Factor of the priority of further values of a change that moves content in another direction.
 const DOUBTED: f64 = 0.5;
-/// CSS pixels between line heights that draw another picture, mostly.
+/// Smallest step of line heights that usually changes the picture, in CSS pixels.
 const MIN_LINE_STEP: f64 = 0.5;
-/// Share of the difference that a value takes away before others near it are tried.
+/// Minimum share of the difference that a value removes before others near it are tried.
 const MIN_GAIN: f64 = 0.1;
-/// Priority that the next value of a property loses for each one that was tried.
+/// Decrease of the priority of a property's next value for each value tried.
 const TURN: f64 = 8.0;
-/// Values of one property that are tried at most.
+/// Maximum number of values of one property that are tried.
 const MAX_TRACK: usize = 10;
 
-/// Values of one property that were tried, and the difference that each leaves, sorted.
+/// Tried values of one property with the difference that each leaves, sorted.
 type Track = Vec<(f64, u64)>;
 
-/// Values that were tried in a round, by elements and property.
+/// Tried values of a round, by elements and property.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     tracks: BTreeMap<(Vec<usize>, LengthProperty), Track>,
 }
 
-/// A drawing of a change, and the differences without and with it.
+/// A rendered change, with the differences before and after it.
 pub(super) struct JudgedTrial<'trial> {
     pub hypothesis: &'trial Hypothesis,
     pub drawing: &'trial Raster,
@@ -45,7 +45,7 @@ pub(super) struct JudgedTrial<'trial> {
 }
 
 impl JudgedTrial<'_> {
-    /// Share of the difference that the change takes away; negative where it adds to it.
+    /// Share of the difference that the change removes; negative if it adds to it.
     fn gain(&self) -> f64 {
         1.0 - self.remaining as f64 / self.before.max(1) as f64
     }

@@ -1,4 +1,4 @@
-//! The search for repairs: proposes a drawing, judges it, proposes the next.
+//! The search for repairs: proposes a drawing, judges it and proposes the next.
 
 use super::{
     equivalents::equivalents,
@@ -21,9 +21,9 @@ use std::collections::BTreeSet;
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepairLimits {
-    /// Drawings to make at most.
+    /// Maximum number of drawings.
     pub trials: usize,
-    /// Repairs to find at most.
+    /// Maximum number of repairs.
     pub repairs: usize,
 }
 
@@ -33,24 +33,24 @@ impl Default for RepairLimits {
     }
 }
 
-/// Share of the difference that a repair takes away at least.
+/// Minimum share of the difference that a repair removes.
 const MIN_GAIN: f64 = 0.25;
-/// Share of the difference that may remain of a page that is repaired.
+/// Maximum share of the difference that remains of a repaired page.
 const SOLVED: f64 = 0.003;
-/// Drawings made to find other ways to write a repair.
+/// Maximum number of drawings for other ways to write a repair.
 const MAX_EQUIVALENTS: usize = 12;
-/// Drawings without a better one after which a nearly solved round ends.
+/// Number of drawings without an improvement after which a nearly solved round ends.
 const PATIENCE: usize = 10;
-/// Pixels at rims of what the screenshot shows that a repair may hide.
+/// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
-/// Other ways named at most.
+/// Maximum number of other ways that are reported.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// A change that takes differences away.
+/// A change that removes differences.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundRepair {
     pub hypothesis: Hypothesis,
-    /// Share of the difference before it that it takes away.
+    /// Share of the preceding difference that it removes.
     pub gain: f64,
     pub alternatives: Vec<Hypothesis>,
 }
@@ -59,10 +59,10 @@ pub(crate) struct FoundRepair {
 pub(crate) struct SearchOutcome {
     /// Repairs in the order in which they were accepted.
     pub found: Vec<FoundRepair>,
-    /// Share of all differences that they take away.
+    /// Share of all differences that they remove.
     pub explained: f64,
     pub remaining: PixelDifference,
-    /// Boxes of what the screenshot shows and the repaired page lacks.
+    /// Boxes of content that the screenshot shows and the repaired page lacks.
     pub missing: Vec<[i32; 4]>,
 }
 
@@ -129,7 +129,7 @@ impl RepairSearch {
         search
     }
 
-    /// The changes of the next drawing; none when the search is over.
+    /// The changes of the next drawing; none at the end of the search.
     pub fn next_drawing(&mut self) -> Option<Vec<PageChange>> {
         loop {
             if self.is_settled() {
@@ -163,7 +163,7 @@ impl RepairSearch {
         }
     }
 
-    /// Judges the drawing that was asked for last.
+    /// Judges the drawing that was requested last.
     pub fn judge(&mut self, drawing: Raster, snapshot: Snapshot) {
         let Some(hypothesis) = self.current.take() else { return };
         let same_size =
@@ -188,7 +188,7 @@ impl RepairSearch {
         }
     }
 
-    /// Repairs found, and what they leave.
+    /// Repairs found, and the remaining differences.
     pub(crate) fn into_outcome(mut self) -> SearchOutcome {
         while self.accept_best() {}
         let remaining = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
@@ -200,7 +200,7 @@ impl RepairSearch {
         }
     }
 
-    /// Number of drawings that were asked for.
+    /// Number of requested drawings.
     pub fn drawn(&self) -> usize {
         self.drawn
     }
@@ -236,7 +236,7 @@ impl RepairSearch {
         self.queue = seeds.hypotheses();
     }
 
-    /// Whether a change takes more away than the best one, or the same and is likelier.
+    /// True if a change removes more than the best one, or the same and is likelier.
     fn is_better(&self, hypothesis: &Hypothesis, remaining: u64) -> bool {
         let page = PageTree::new(&self.snapshot);
         let is_likelier =
@@ -247,8 +247,8 @@ impl RepairSearch {
         remaining < self.before && self.best.as_ref().is_none_or(is_better)
     }
 
-    /// Whether a change leaves in sight what the screenshot shows, and does not merely make room for what
-    /// the page lacks.
+    /// True if a change keeps the screenshot's content visible, and does not merely make space for
+    /// missing content.
     fn is_sensible(
         &mut self,
         hypothesis: &Hypothesis,
@@ -271,7 +271,7 @@ impl RepairSearch {
             && rims(&missing) <= rims(known) + MAX_HIDDEN
     }
 
-    /// Whether the round has its repair, and only other ways to write it are left to find.
+    /// True if the round has its repair, and only other ways to write it are left to find.
     fn is_settled(&self) -> bool {
         let Some(best) = &self.best else { return false };
         if self.equivalents_left.is_some() {
@@ -283,7 +283,7 @@ impl RepairSearch {
         left <= SOLVED || left <= 1.0 - NEARLY_SOLVED && (is_stalled || is_late)
     }
 
-    /// Takes the best trial over into the page; says whether there may be more to repair.
+    /// Applies the best trial to the page; returns true if there may be more to repair.
     fn accept_best(&mut self) -> bool {
         let Some(best) = self.best.take() else { return false };
         let gain = 1.0 - best.remaining as f64 / self.before.max(1) as f64;
@@ -297,7 +297,7 @@ impl RepairSearch {
         true
     }
 
-    /// Goes on with other ways to write the change that was found.
+    /// Continues with other ways to write the repair.
     fn search_equivalents(&mut self) {
         let Some(best) = &self.best else { return };
         let page = PageTree::new(&self.snapshot);

@@ -15,7 +15,8 @@ use crate::{
 };
 use LengthProperty as P;
 
-/// Share of an element's rims that its place in the screenshot has at most where the element is gone.
+/// Maximum share of an element's edges at its place in the screenshot, if the screenshot lacks the
+/// element.
 const BARE: f64 = 0.6;
 
 /// Inputs of the first hypotheses.
@@ -26,13 +27,13 @@ pub(crate) struct Seeds<'seeds> {
     pub difference: &'seeds PixelDifference,
     pub field: &'seeds ShiftField,
     pub tolerance: u8,
-    /// Whether the pictures are without noise.
+    /// True if the pictures are without noise.
     pub is_exact: bool,
     pub total: u64,
 }
 
 impl Seeds<'_> {
-    /// Every hypothesis that has a reason, with its priority.
+    /// Every hypothesis that the pictures suggest, with its priority.
     pub fn hypotheses(&self) -> Vec<Hypothesis> {
         let differing: Vec<usize> = self
             .page
@@ -47,7 +48,8 @@ impl Seeds<'_> {
         found
     }
 
-    /// Colors and opacities, by the share of the difference that the pixels promise.
+    /// Colors and opacities, with the share of the difference that they promise to remove as
+    /// priority.
     fn paint(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let view = PaintView {
             page: self.page,
@@ -94,7 +96,7 @@ impl Seeds<'_> {
         found
     }
 
-    /// Borders, radii and shadows of boxes whose rims differ.
+    /// Borders, radii and shadows of boxes whose edges differ.
     fn outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();
         for &index in differing {
@@ -149,7 +151,7 @@ impl Seeds<'_> {
         found
     }
 
-    /// Sizes, weights and spacing of texts that are drawn otherwise, not merely elsewhere.
+    /// Sizes, weights and spacing of texts that look different, beyond a shift.
     fn types(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();
         for &index in differing {
@@ -241,7 +243,7 @@ impl Seeds<'_> {
         found
     }
 
-    /// The element and those like it that differ too.
+    /// The element and similar ones that differ too.
     pub(super) fn members(&self, index: usize) -> Vec<usize> {
         let bounds = |other: usize| grown(self.page.bounds(other), 2);
         let mut alike = self.page.alike(index);
@@ -332,7 +334,7 @@ impl Seeds<'_> {
     }
 }
 
-/// The computed property that tells the present value of a shorthand.
+/// The computed property that holds the present value of a shorthand.
 fn computed_name(property: &str) -> &str {
     match property {
         "border-color" => "border-top-color",

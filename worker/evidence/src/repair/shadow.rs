@@ -1,4 +1,4 @@
-//! Shadows to try: usual ones, and others near one that helps.
+//! Shadows to try: usual ones, and variations of one that helps.
 
 use super::hypothesis::Hypothesis;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     snapshot::{PageChange, PageEdit},
 };
 
-/// Share of the difference that a shadow takes away before it is refined.
+/// Minimum share of the difference that a shadow removes before it is refined.
 const MIN_GAIN: f64 = 0.08;
 
 /// Shadows to try in place of a computed one.
@@ -28,7 +28,7 @@ pub(crate) fn shadows(own: &str) -> Vec<String> {
     values
 }
 
-/// Shadows near one that takes differences away.
+/// Variations of a shadow that removes differences.
 pub(crate) fn refined(hypothesis: &Hypothesis, gain: f64) -> Vec<Hypothesis> {
     if hypothesis.property() != "box-shadow" || gain < MIN_GAIN {
         return Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn refined(hypothesis: &Hypothesis, gain: f64) -> Vec<Hypothesis> {
     changes.collect()
 }
 
-/// The first of computed shadows, its lengths and its alpha multiplied.
+/// The first of computed shadows, with its lengths and its alpha multiplied.
 fn scaled(shadow: &str, lengths: f64, alpha: f64) -> Option<String> {
     let (color, rest) = shadow.split_at_checked(shadow.find(')')? + 1)?;
     let parts = rest.split(',').next()?.split_whitespace().filter(|part| *part != "inset");

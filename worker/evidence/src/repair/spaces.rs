@@ -5,7 +5,7 @@ use crate::page::area;
 use std::collections::BTreeSet;
 
 impl Seeds<'_> {
-    /// Paddings, margins, gaps, line heights and sizes of what moved and what stands around it.
+    /// Paddings, margins, gaps, line heights and sizes of moved elements and their surroundings.
     pub(super) fn spaces(&self) -> Vec<Hypothesis> {
         let shifts = self.field.distinct_shifts();
         let Some(first) = self.field.patches.iter().find(|p| p.target.is_some_and(|t| t != [0, 0]))
@@ -101,8 +101,8 @@ impl Seeds<'_> {
         found
     }
 
-    /// The part of a larger margin below that shows nothing, for the next element's margin above is larger
-    /// than the present one and collapses with it.
+    /// The part of a larger bottom margin that has no effect: the next element's top margin is
+    /// larger than the present one and collapses with it.
     fn hidden_margin(&self, index: usize, delta: f64) -> f64 {
         let page = self.page;
         let Some(parent) = page.parent(index).filter(|_| delta > 0.0) else { return 0.0 };
@@ -117,7 +117,8 @@ impl Seeds<'_> {
         }
     }
 
-    /// Elements that may have moved the first one: itself, its ancestors, and what stands before them.
+    /// Elements that may have moved the first one: itself, its ancestors, and their preceding
+    /// siblings.
     fn suspects(&self, first: usize) -> Vec<(usize, f64)> {
         let mut found: Vec<(usize, f64)> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -157,7 +158,7 @@ impl Seeds<'_> {
         found
     }
 
-    /// Painted boxes whose corners went different ways, the smallest first.
+    /// Painted boxes whose corners moved differently, the smallest first.
     fn resized(&self) -> Vec<usize> {
         let is_resized = |&index: &usize| {
             let corners = self.field.patches.iter().filter(|p| !p.is_text && p.element == index);

@@ -1,4 +1,4 @@
-//! Searches over a page that is drawn without a browser: boxes, one below the other.
+//! Searches over a page that is drawn without a browser: boxes in a column.
 
 use super::{RepairLimits, RepairSearch};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
 use std::collections::BTreeMap;
 
-/// A column of boxes with a bar in each, as its own layout engine draws it.
+/// A column of boxes with a bar in each, drawn by a simple layout engine.
 fn draw(colors: [&str; 3], gaps: [i32; 3], changes: &[PageChange]) -> (Raster, Snapshot) {
     let mut picture = Raster::filled(160, 220, [255; 3]);
     let (mut top, mut elements) =
@@ -80,7 +80,7 @@ fn search(screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
     search_with(GAPS, screenshot, limits)
 }
 
-/// The evidence for a page of [`COLORS`] and other gaps.
+/// The evidence for a page of [`COLORS`] with these gaps.
 fn search_with(gaps: [i32; 3], screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
     let (drawing, snapshot) = draw(COLORS, gaps, &[]);
     let pair = PicturePair::new(screenshot, &drawing);
