@@ -10,48 +10,48 @@ use tokio::time::Instant;
 /// The batch lane of one run.
 #[derive(Clone)]
 pub struct BatchLane {
-    /// The provider's batches.
+    /// Access to the provider's batches.
     pub provider: Arc<dyn BatchProvider>,
-    /// Which jobs stand in which shard.
+    /// Records of shards and of their rows.
     pub records: Arc<dyn BatchRecords>,
     /// Owner of the shards that are worked on here.
     pub owner: OwnerId,
     /// Folder of the files that are uploaded and downloaded.
     pub folder: PathBuf,
-    /// Time before the second look at a batch.
+    /// Time before the second poll of a batch.
     pub poll_min: Duration,
-    /// Longest time between two looks.
+    /// Longest time between two polls.
     pub poll_max: Duration,
-    /// Most rows of a shard, within the provider's own limit.
+    /// Maximum number of rows of a shard, within the provider's own limit.
     pub max_rows: usize,
-    /// Most bytes of a shard's file, within the provider's own limit.
+    /// Maximum size of a shard's file in bytes, within the provider's own limit.
     pub max_bytes: u64,
     /// Hosts from which the provider may read images itself.
     pub public_hosts: Allowed,
-    /// Whether files are deleted at the provider once a shard is collected.
+    /// True if files are deleted at the provider once a shard is collected.
     pub delete_files: bool,
-    /// Whether what batches do not bring back is asked in ordinary calls.
+    /// True if jobs that no batch finished are sent as ordinary calls.
     pub falls_back: bool,
-    /// Whether the run is cancelled: what has not run is skipped.
+    /// True if the run is cancelled: rows that have not run are skipped.
     pub is_cancelled: bool,
-    /// When batches are waited for no longer.
+    /// Time until which batches are waited for; none for as long as the provider takes.
     pub until: Option<Instant>,
 }
 
 impl BatchLane {
-    /// The same terms for a run that is cancelled: its batches are waited for no longer, and what has
-    /// not run is asked in no other way.
+    /// The same terms for a cancelled run: its batches are no longer waited for, and rows that have
+    /// not run are not sent in another way.
     pub fn for_cancelled(&self) -> Self {
         let until = Some(Instant::now());
         Self { falls_back: false, is_cancelled: true, until, ..self.clone() }
     }
 
-    /// Whether batches are waited for no longer.
+    /// True if batches are no longer waited for.
     pub fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Returns when batches are waited for no longer.
+    /// Waits until batches are no longer waited for.
     pub async fn over(&self) {
         match self.until {
             Some(until) => tokio::time::sleep_until(until).await,

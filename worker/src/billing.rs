@@ -1,5 +1,5 @@
-//! Cost of a call: by what its answer tells of itself, else by the price of the model that
-//! answered, and at its bound where neither is known.
+//! Cost of a call: as its answer states it, else by the price of the model that answered, and at
+//! its bound if neither is known.
 
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The pricing of one run's calls.
 #[derive(Debug)]
 pub struct CallPricing {
-    /// The model's names: as it is asked for, and the model that it is an alias of.
+    /// The model's names: the requested one, and the one that it is an alias of.
     names: Vec<String>,
     terms: ModelTerms,
-    /// For the model that answered in place of the one that was asked for.
+    /// Prices, for a model that answered in place of the requested one.
     prices: Prices,
     told_other_model: AtomicBool,
     told_unknown_usage: AtomicBool,
@@ -30,13 +30,13 @@ pub struct CallPricing {
 /// Bill of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallBill {
-    /// Amount that is booked.
+    /// Booked amount.
     pub cost: Money,
-    /// The tokens; the most that the call can take where the answer does not tell.
+    /// The tokens; the maximum that the call can take if the answer does not state them.
     pub usage: Usage,
-    /// Cost by the price table, where the answer told its own cost.
+    /// Cost by the price table, if the answer stated its own cost.
     pub table_cost: Option<Money>,
-    /// Whether the answer told its usage or its cost.
+    /// True if the answer stated its usage or its cost.
     pub metered: bool,
 }
 
@@ -54,7 +54,7 @@ impl CallPricing {
         }
     }
 
-    /// The model that answered, if it is another one than was asked for.
+    /// The model that answered, if it is not the requested one.
     pub fn other_model<'end>(&self, end: &'end CallEnd) -> Option<&'end str> {
         let answered = match end {
             CallEnd::Answered(Answer { model, .. }) => model.as_deref()?,
@@ -64,8 +64,8 @@ impl CallPricing {
         (!is_asked).then_some(answered)
     }
 
-    /// The bill of a call that ended like this; none if it is not settled. A told cost of nothing is
-    /// not believed of a model that costs something.
+    /// The bill of a call that ended like this; none if it is not settled. A stated cost of zero is
+    /// ignored for a model that has a price.
     pub fn bill(&self, end: &CallEnd, money: LeaseEnd, bounds: &Bounds) -> Option<CallBill> {
         let LeaseEnd::Settle(usage) = money else { return None };
         let table_cost = match usage {
@@ -90,7 +90,7 @@ impl CallPricing {
         })
     }
 
-    /// The most that the call can cost with the model that answered.
+    /// The maximum cost of the call with the model that answered.
     fn bound(&self, end: &CallEnd, bounds: &Bounds) -> Money {
         let other = self.other_model(end).and_then(|model| self.prices.find(model));
         let worst = other
@@ -98,8 +98,8 @@ impl CallPricing {
         worst.unwrap_or_default().max(bounds.worst_cost)
     }
 
-    /// A model without a price may be dearer than any that has one: its answers count at their
-    /// bound.
+    /// Cost by the price table. A model without a price may cost more than any known one, so its
+    /// answers count at their bound.
     fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
         let (written, lane) = match end {
             CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
@@ -113,7 +113,7 @@ impl CallPricing {
         }
     }
 
-    /// Warnings about this call; each kind of warning is given once.
+    /// Warnings about this call; each kind is returned once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
         let first = |told: &AtomicBool| !told.swap(true, Ordering::Relaxed);
         let asked = self.names.first().map_or("", String::as_str);
@@ -168,7 +168,7 @@ impl CallPricing {
     }
 }
 
-/// Whether two sums differ by more than one percent.
+/// True if two sums differ by more than one percent.
 fn differs(told: Money, table: Money) -> bool {
     let apart = i128::from(told.pico()) - i128::from(table.pico());
     apart.abs() * 100 > i128::from(table.pico())

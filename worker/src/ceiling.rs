@@ -1,4 +1,4 @@
-//! This process's own ceiling on calls per second, whatever the provider allows.
+//! This process's own ceiling on calls per second, independent of the provider's limits.
 
 use governor::{
     Quota, RateLimiter,
@@ -12,24 +12,24 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Lets calls through at a steady rate, in the order in which they came.
+/// A limiter that admits calls at a steady rate, in the order in which they came.
 pub struct Ceiling(Option<Mutex<Limiter>>);
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
-/// A rate that no ceiling can have.
+/// A rate that is not a positive number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0} calls per second is no ceiling: it must be above 0 and at most 1000000")]
 pub struct InvalidCeiling(f64);
 
 impl Ceiling {
-    /// Lets everything through.
+    /// A ceiling that admits every call at once.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// At most so many calls per second, with a burst of a twentieth of a second (at least one
-    /// call), which is what timers need to keep up a high rate.
+    /// A ceiling of this many calls per second, with a burst of a twentieth of a second (at least
+    /// one call): timers are too coarse to keep up a high rate without it.
     pub fn per_second(rate: f64) -> Result<Self, InvalidCeiling> {
         if !(rate > 0.0 && rate <= 1e6) {
             return Err(InvalidCeiling(rate));
@@ -41,7 +41,7 @@ impl Ceiling {
         Ok(Self(Some(Mutex::new(limiter))))
     }
 
-    /// Returns when one more call may go out. Dropping the future gives the turn to the next.
+    /// Waits until one more call may go out. A dropped future leaves its turn to the next.
     pub async fn wait(&self) {
         let Some(limiter) = &self.0 else { return };
         // Only the first in line looks at the clock; the lock keeps the line.
@@ -52,7 +52,7 @@ impl Ceiling {
     }
 }
 
-/// Tokio's clock, so that waiting and measuring go by the same one.
+/// Tokio's clock for the limiter, so that both measure time alike.
 #[derive(Clone, Debug)]
 struct TokioClock(Instant);
 

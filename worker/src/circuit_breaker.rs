@@ -1,4 +1,4 @@
-//! Pauses a run whose calls come to nothing: after many items in a row without a usable answer, and
+//! Pause of a run whose calls keep failing: after many items in a row without a usable answer, and
 //! after a long time in which the provider refused every call.
 
 use juror_types::outcome::JobResult;
@@ -9,26 +9,28 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Messages of the last items that a reason names.
+/// Number of the last messages that a pause reason names.
 const MAX_MESSAGES: usize = 3;
-/// Refusals are reported after so long without an accepted call, or as soon as a pause is as long.
+/// Time without an accepted call after which refusals are reported; a pause of this length is
+/// reported at once.
 const REPORT_AFTER: Duration = Duration::from_secs(5);
 /// Time between two reports.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
-/// A longer time in which no call was wanted ends a row of refusals.
+/// Time without a wanted call after which a series of refusals ends.
 const MAX_GAP: Duration = Duration::from_secs(15 * 60);
 
 /// The bounds of a [`CircuitBreaker`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BreakerSettings {
-    /// Items in a row without a usable answer before the run pauses; 0: never.
+    /// Number of items in a row without a usable answer after which the run pauses; 0: never.
     pub max_unusable_in_a_row: u32,
-    /// Time without an accepted call, while calls are refused, before the run pauses; zero: never.
+    /// Time without an accepted call, while calls are refused, after which the run pauses; zero:
+    /// never.
     pub max_refusal_time: Duration,
 }
 
-/// A circuit breaker for the calls of one run, as one process sees them. It decides when to pause; it pauses
-/// nothing by itself.
+/// A circuit breaker for the calls of one run, as one process sees them. It decides when to pause,
+/// and leaves the pause to its caller.
 #[derive(Debug, Default)]
 pub struct CircuitBreaker {
     settings: BreakerSettings,
@@ -43,11 +45,11 @@ struct BreakerState {
     refusals: Option<Refusals>,
 }
 
-/// A row of refusals without an accepted call between them.
+/// A series of refusals without an accepted call between them.
 #[derive(Clone, Copy, Debug)]
 struct Refusals {
     began: Instant,
-    /// The last time at which a call was wanted, or is to be tried again.
+    /// The last time at which a call was wanted, or the time of its next attempt.
     last: Instant,
     reported: Option<Instant>,
 }
@@ -55,21 +57,21 @@ struct Refusals {
 /// Consequences of a refused call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusalEffect {
-    /// Whether the user should hear of the wait now.
+    /// True if the wait should be reported to the user now.
     pub report: bool,
-    /// Time without an accepted call, if it reaches the bound: the run pauses. A pause that the
-    /// provider asks for counts as soon as it is as long as the bound.
+    /// Time without an accepted call, if it reaches the bound and the run pauses. A pause requested
+    /// by the provider counts as soon as it is as long as the bound.
     pub exceeded: Option<Duration>,
 }
 
 impl CircuitBreaker {
-    /// A closed circuit: nothing has failed yet.
+    /// A closed circuit without failures.
     pub fn new(settings: BreakerSettings) -> Self {
         Self { settings, state: Mutex::default() }
     }
 
-    /// Counts how an item ended that the judge was asked about in this process; returns whether it got
-    /// no usable answer, upon which [`check`](Self::check) decides.
+    /// Counts the end of an item that this process asked the judge about; returns true if it got no
+    /// usable answer, after which [`check`](Self::check) decides.
     pub fn item_ended(&self, result: &JobResult) -> bool {
         let mut state = self.state();
         match result.has_usable_answer() {
@@ -87,8 +89,9 @@ impl CircuitBreaker {
         }
     }
 
-    /// Opens the circuit if the row of items without a usable answer has reached the bound: the row
-    /// over all processes that judge the run, where they count it together, or this process's own.
+    /// Opens the circuit if the number of items in a row without a usable answer has reached the
+    /// bound. `shared` is the number over all processes that judge the run, if they count it
+    /// together; otherwise this process's own counts.
     pub fn check(&self, shared: Option<u32>) {
         let mut state = self.state();
         let (bound, count) =
@@ -110,17 +113,17 @@ impl CircuitBreaker {
         self.state().pause_reason.take()
     }
 
-    /// Whether the bound was reached and the run is not paused yet.
+    /// True if the bound was reached and the run is not paused yet.
     pub fn is_open(&self) -> bool {
         self.state().pause_reason.is_some()
     }
 
-    /// Ends a row of refusals: the provider accepted a call.
+    /// Ends a series of refusals, since the provider accepted a call.
     pub fn call_accepted(&self) {
         self.state().refusals = None;
     }
 
-    /// Keeps a row of refusals going: a call is wanted, even if it is not admitted for long.
+    /// Continues a series of refusals, since a call is wanted, even if it is not admitted for long.
     pub fn call_wanted(&self) {
         let now = Instant::now();
         if let Some(row) = self.state().refusals.as_mut().filter(|row| row.is_active(now)) {
@@ -186,7 +189,7 @@ mod tests {
         CircuitBreaker::new(BreakerSettings { max_unusable_in_a_row, max_refusal_time })
     }
 
-    /// An item ends in the only process that judges the run.
+    /// Ends an item in the only process that judges the run.
     fn item_ended(breaker: &CircuitBreaker, result: &JobResult) {
         if breaker.item_ended(result) {
             breaker.check(None);

@@ -1,4 +1,4 @@
-//! Claims: no job is in hand twice, and a job that kills its workers is found out.
+//! Claims: no job is worked on twice at once, and a job that kills its workers is detected.
 
 use crate::{
     context::Context, interruption::Interruption, result_builder::ResultBuilder, telemetry,
@@ -11,9 +11,9 @@ use juror_types::{
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Answer to the wish for a claim.
+/// Result of asking for a claim.
 pub enum Claiming<'job> {
-    /// The job is ours, under this key.
+    /// This worker has the job, under this key.
     Claimed(Box<ClaimedJob<'job>>, ClaimKey),
     /// It has its result already.
     Finished(Box<JobResult>),
@@ -27,21 +27,21 @@ pub struct ClaimedJob<'job> {
     pub context: &'job Arc<Context>,
     /// Its result so far.
     pub record: ResultBuilder,
-    /// By when its delivery must be put back.
+    /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,
     /// Outages of the ledger before it was claimed.
     pub outages: u64,
-    /// Earlier starts of it that never ended.
+    /// Number of earlier starts that never ended.
     starts: u32,
-    /// Those of them that were alone.
+    /// Number of those starts that ran alone.
     lone_starts: u32,
 }
 
-/// A job that was started this often and never ended may have killed its workers: from now on it
-/// is prepared alone.
+/// Number of unfinished starts after which a job may have killed its workers, and is prepared
+/// alone.
 const STARTS_OF_A_SUSPECT: u32 = 2;
-/// A job that was started this often alone and never ended has killed its workers. Starts beside
-/// others prove nothing: whatever ends a process ends every job that it has in hand.
+/// Number of unfinished starts alone after which a job has killed its workers. Starts beside other
+/// jobs prove nothing: whatever ends a process ends every job in it.
 const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
 
 /// Claims a job.
@@ -77,7 +77,7 @@ pub fn unclaimed(job: &Job) -> ClaimKey {
 }
 
 impl ClaimedJob<'_> {
-    /// Whether it may have killed its workers.
+    /// True if it may have killed its workers.
     pub fn is_suspect(&self) -> bool {
         self.starts >= STARTS_OF_A_SUSPECT
     }

@@ -1,4 +1,4 @@
-//! Context of a run's jobs: everything that they need and do not carry themselves.
+//! Context of a run's jobs: settings and services that the jobs themselves do not carry.
 
 use crate::{
     batch_lane::BatchLane,
@@ -33,69 +33,70 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// Context that all jobs of one run share. Rubric, judge and signals are the run's own; the rest is
-/// the worker's, and shared by the contexts of all of its runs.
+/// Context shared by all jobs of one run. Rubric, judge and signals belong to the run; the rest
+/// belongs to the worker and is shared by the contexts of all its runs.
 pub struct Context {
     /// Admission of calls.
     pub admission: Arc<dyn Admission>,
-    /// Where calls wait until they are admitted.
+    /// Queue of calls that wait for admission.
     pub waiting: Arc<AdmissionQueue>,
-    /// Time that a delivery may be held before its next call: a job that has waited for so long is
-    /// put back, to be tried again later. None: for as long as it takes.
+    /// Time that a delivery may be held before its next call; after that, the job is requeued and
+    /// tried later. None for no limit.
     pub max_wait: Option<Duration>,
-    /// Claims, finished jobs and cached replies.
+    /// Store of claims, finished jobs and cached replies.
     pub store: Arc<dyn Store>,
     /// The rubric of the run.
     pub rubric: Arc<Rubric>,
-    /// When an item passes the judge.
+    /// Conditions under which an item passes the judge.
     pub success: Success,
-    /// When an item passes the deterministic stages.
+    /// Conditions under which an item passes the deterministic stages.
     pub thresholds: Thresholds,
     /// Rules of the deterministic stages.
     pub stages: StageRules,
-    /// Resources of measuring that runs share, with the place of kept renders.
+    /// Resources for measuring that runs share, with the place of kept renders.
     pub evidence: Arc<EvidenceResources>,
-    /// Where files may be read from.
+    /// Sources that files may be read from.
     pub sources: Arc<Sources>,
-    /// Where the run keeps what is judged; none if it keeps nothing.
+    /// Folder of kept inputs; none if the run keeps none.
     pub kept_inputs: Option<KeptInputs>,
-    /// The judge; none where it is off.
+    /// The judge; none if it is off.
     pub judge: Option<Arc<JudgeSetup>>,
-    /// Terms on which calls are bought in batches; none where they are not.
+    /// Terms on which calls are bought in batches; none if they are not.
     pub batches: Option<Arc<BatchLane>>,
-    /// Number of jobs in hand at once.
+    /// Limit on jobs in progress.
     pub concurrency: Concurrency,
-    /// Keeps jobs alone that may have killed their worker.
+    /// Gate that isolates jobs which may have killed their worker.
     pub isolation: Arc<IsolationGate>,
-    /// Asks this run's jobs to stop; a pause gives `drain`, so that nobody else meets the same
-    /// refusal.
+    /// Stop signal of this run's jobs; a pause triggers `drain`, so that no other job meets the
+    /// same refusal.
     pub shutdown: Shutdown,
     /// This process, as holder of claims and leases.
     pub owner: OwnerId,
-    /// Listeners.
+    /// Sender of events.
     pub events: Events,
     /// Counters of jobs and calls.
     pub metrics: Arc<Metrics>,
-    /// Decides when calls of this run come to nothing.
+    /// Circuit breaker of the run's calls.
     pub breaker: CircuitBreaker,
-    /// No call of this run begins after it; none if the run has no deadline.
+    /// Time after which no call of this run begins; none if the run has no deadline.
     pub run_deadline: Option<Instant>,
 }
 
 impl Context {
-    /// Whether the run's deadline has come.
+    /// True if the run's deadline has come.
     pub fn deadline_passed(&self) -> bool {
         self.run_deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
-/// This worker's way to ask the judge: endpoint, key and limits are its own, never a job's.
+/// This worker's access to the judge: endpoint, key and limits come from the worker's settings,
+/// never from a job.
 pub struct JudgeSetup {
     /// The vision API.
     pub client: Arc<dyn VisionClient>,
-    /// Its batches; none where it has none.
+    /// Batches of the API; none if it has none.
     pub batches: Option<Arc<dyn BatchProvider>>,
-    /// Whose rate limits calls count against: provider, base URL and model.
+    /// Key under which calls count against rate limits: provider, base URL and model.
     pub endpoint: String,
     /// The address without its key; part of a question's identity.
     pub base_url: String,
@@ -103,26 +104,26 @@ pub struct JudgeSetup {
     pub terms: ModelTerms,
     /// Prices of calls.
     pub pricing: CallPricing,
-    /// Whether a run pauses as soon as another model answers than the one that was asked for.
+    /// True if a run pauses as soon as a model other than the requested one answers.
     pub refuse_other_model: bool,
-    /// The provider's count of input tokens, as far as its bills have told.
+    /// Ratio of the provider's count of input tokens to the expected one, learned from bills.
     pub token_scale: TokenScale,
-    /// Which tokens of a request it counts against its limit.
+    /// Rule by which the provider counts a request's tokens against its limit.
     pub token_count: TokenCounter,
-    /// The rubric's text for the judge at every question.
+    /// The rubric's instructions, part of every question.
     pub instructions: Instructions,
-    /// Prepares images off the async threads.
+    /// Image preparation, off the async threads.
     pub preparer: Preparer,
     /// The provider's rules for images.
     pub rules: ImageRules,
-    /// Whether questions that were asked before are answered from the cache.
+    /// True if repeated questions are answered from the cache.
     pub cache: bool,
     /// This process's own ceiling on calls per second.
     pub ceiling: Arc<Ceiling>,
 }
 
 impl JudgeSetup {
-    /// Counts tokens as other processes have learned.
+    /// Adopts the rules of counting tokens that other processes have learned.
     pub fn adopt(&self, counting: TokenCounting) {
         self.token_count.adopt(counting);
         if let Some(scale) = counting.input_scale {

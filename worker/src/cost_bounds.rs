@@ -1,4 +1,5 @@
-//! Tokens and cost of a call: at most, to reserve by, and probably, to plan by.
+//! Tokens and cost of a call: the maximum, for reservations, and the expected values, for
+//! estimates.
 
 use crate::retry::MAX_BILLED_CALLS;
 use juror_types::{
@@ -10,7 +11,8 @@ use juror_types::{
 
 use serde::{Deserialize, Serialize};
 
-/// An answer probably takes this share of what it may take, until runs have shown better.
+/// Divisor of the output limit that gives the expected length of an answer, until runs have shown a
+/// better one.
 const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 
 /// Facts about a model before it is called.
@@ -20,9 +22,9 @@ pub struct ModelTerms {
     pub facts: ModelFacts,
     /// Price of its tokens in an ordinary call.
     pub price: Price,
-    /// Their price in the lane `flex`; none where the provider has none for this model.
+    /// Their price in the lane `flex`; none if the provider has none for this model.
     pub flex: Option<Price>,
-    /// Their price in a batch; none where the provider has no batches for this model.
+    /// Their price in a batch; none if the provider has no batches for this model.
     pub batch: Option<Price>,
     /// Lane of the calls.
     pub lane: Lane,
@@ -31,23 +33,23 @@ pub struct ModelTerms {
 /// Tokens and cost of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// Most input tokens.
+    /// Maximum input tokens.
     pub input_tokens: u64,
-    /// Most output tokens, thinking included.
+    /// Maximum output tokens, thinking included.
     pub max_output_tokens: u64,
-    /// The most that the call can cost, in whatever lane it is answered: a server may ignore the lane.
+    /// Maximum cost of the call in any lane, since a server may ignore the lane.
     pub worst_cost: Money,
-    /// The most that the job can cost: with every call that may be billed, all but the first of
-    /// them with the larger output limit of an answer that was cut.
+    /// Maximum cost of the job: every call that may be billed, all but the first with the larger
+    /// output limit that follows a truncated answer.
     pub worst_job_cost: Money,
-    /// Tokens that it will probably take.
+    /// Expected tokens.
     pub expected: Usage,
-    /// Probable cost.
+    /// Expected cost.
     pub expected_cost: Money,
 }
 
-/// The bounds of a call with texts that take so much and images of these sizes (width, height), as
-/// they are sent.
+/// The bounds of a call with these texts and with images of these sizes (width, height), as they
+/// are sent.
 pub fn bounds(
     texts: TextTokens,
     sizes: &[(u32, u32)],
@@ -85,7 +87,7 @@ impl ModelTerms {
         Self { facts, price: price.price, flex: price.flex, batch: price.batch, lane }
     }
 
-    /// The price in a lane; the ordinary one where the model has none of its own there.
+    /// The price in a lane; the ordinary one if the model has none of its own there.
     pub fn price_in(&self, lane: Lane) -> &Price {
         let own = match lane {
             Lane::Flex => self.flex.as_ref(),
@@ -95,8 +97,8 @@ impl ModelTerms {
         own.unwrap_or(&self.price)
     }
 
-    /// The output limit of the call after an answer that was cut at `limit`: twice as large, as far
-    /// as the model allows; none if it allows no more.
+    /// The output limit of the call after an answer that was truncated at `limit`: twice as large,
+    /// within the model's maximum; none if it is at the maximum.
     pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
         let doubled = limit.saturating_mul(2);
         let larger = match u64::from(self.facts.max_output_tokens) {

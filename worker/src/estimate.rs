@@ -29,11 +29,11 @@ pub struct Candidate {
 /// Estimate of one job.
 #[derive(Debug)]
 pub enum Estimated {
-    /// Nothing: there is nothing to ask.
+    /// No call is needed.
     NoCall,
     /// One call, if its first answer is usable.
     Question {
-        /// Whether the context's own judge was asked the same before, so that it needs no call.
+        /// True if the cache has the reply of the context's own judge, so that it needs no call.
         cached: bool,
         /// Bounds of the call, for each candidate in order.
         bounds: Vec<Bounds>,
@@ -42,7 +42,7 @@ pub enum Estimated {
     Failed(JobError),
 }
 
-/// Estimates a job for these candidates. Only the context's own judge has a cache to look into.
+/// Estimates a job for these candidates. Only the context's own judge has a cache.
 pub fn estimate<'a>(
     job: &'a Job,
     context: &'a Context,

@@ -1,4 +1,4 @@
-//! One job's life, from claim to result.
+//! Evaluation of one job, from claim to result.
 
 use crate::{
     claim::{Claiming, claim},
@@ -14,8 +14,8 @@ use juror_ledger::store::{ClaimKey, FinishedJob};
 use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 
-/// Judges one job. Whatever goes wrong with the job itself is an outcome; an [`Interruption`] is
-/// about the worker or the run.
+/// Judges one job. A failure of the job itself is an outcome; an [`Interruption`] concerns the
+/// worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
         Claiming::Claimed(claimed, key) => (claimed, key),
@@ -39,15 +39,15 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
     evaluated
 }
 
-/// A job that has come as far as it gets without a call.
+/// A job after every step that needs no call.
 pub(crate) enum Unasked {
     /// It has its result.
     Finished(Box<JobResult>),
-    /// Its judge is to be asked. Its claim is given back.
+    /// Its judge is to be asked. Its claim is released.
     ToAsk(Box<PreparedQuestion>, Box<ResultBuilder>),
 }
 
-/// Takes a job as far as it gets without a call.
+/// Does every step of a job that needs no call.
 pub(crate) async fn prepare_unasked(
     job: &Job,
     context: &Arc<Context>,
@@ -68,7 +68,7 @@ pub(crate) async fn prepare_unasked(
     ended.map(|result| Unasked::Finished(Box::new(result)))
 }
 
-/// Notes how the work on a claimed job ended.
+/// Records the end of the work on a claimed job.
 async fn note_end(
     ended: Result<&JobResult, &Interruption>,
     claim: &ClaimKey,
@@ -93,7 +93,7 @@ async fn note_end(
     Ok(())
 }
 
-/// Notes a result for the metrics, and for the rule that pauses runs whose calls come to nothing.
+/// Counts a result for the metrics and for the circuit breaker.
 pub(crate) async fn note_result(result: &JobResult, context: &Context) {
     telemetry::job_finished(result, &context.metrics);
     if context.breaker.item_ended(result) {
@@ -107,7 +107,7 @@ pub(crate) async fn note_result(result: &JobResult, context: &Context) {
     }
 }
 
-/// Stores a result and notes it.
+/// Stores a result and counts it.
 pub(crate) async fn store_and_note(
     finished: FinishedJob,
     context: &Context,

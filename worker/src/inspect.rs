@@ -1,5 +1,5 @@
-//! The check of the local files of an item, as the worker reads them: code and tokens parsed, each
-//! image file walked from its first byte to its last without a decode. Asks no judge.
+//! Check of an item's local files, as the worker reads them: code and tokens parsed, each image
+//! file walked from its first byte to its last without decoding. No judge is asked.
 
 use crate::{image, load::load, sources::Sources};
 use futures_util::future::BoxFuture;

@@ -1,23 +1,23 @@
-//! Which jobs work side by side, and which alone: a job that kills its worker must take no
-//! neighbors with it, nor be taken for one of theirs.
+//! Isolation of suspect jobs: a job that kills its worker must not take other jobs with it, nor be
+//! confused with them.
 
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The jobs that a worker has in hand.
+/// A fair read-write lock on a worker's jobs in progress.
 #[derive(Debug, Default)]
 pub struct IsolationGate(RwLock<()>);
 
 /// The right to work, until it is dropped.
 #[derive(Debug)]
 pub enum IsolationGuard<'a> {
-    /// Beside others.
+    /// Alongside other jobs.
     Shared(RwLockReadGuard<'a, ()>),
-    /// While no other job of this worker is in hand.
+    /// While no other job of this worker is in progress.
     Alone(RwLockWriteGuard<'a, ()>),
 }
 
 impl IsolationGate {
-    /// Waits for a seat. Whoever waits to be alone keeps later ones out, so that its turn comes.
+    /// Waits for the right to work. A waiting exclusive job blocks later shared ones.
     pub async fn join(&self, alone: bool) -> IsolationGuard<'_> {
         if alone {
             IsolationGuard::Alone(self.0.write().await)

@@ -1,4 +1,4 @@
-//! Asking the judge: admit, call, settle, and decide what next. The only place that calls.
+//! Asking the judge: admit, call, settle, and decide the next step. No other module calls.
 
 pub(crate) mod permission;
 
@@ -31,32 +31,32 @@ use juror_types::{
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// End of the judging of a job.
+/// End of a job's judging.
 pub enum Judged {
-    /// In one step with the settlement of its last call.
+    /// The result was stored together with the settlement of its last call.
     Stored(Box<JobResult>),
-    /// Without a last call to settle.
+    /// The result is not stored yet: no call of it is to be settled.
     Unstored(Box<FinishedJob>),
 }
 
-/// Everything around one job's calls.
+/// Inputs of one job's calls.
 pub struct Judging<'job> {
     /// The job.
     pub job: &'job Job,
     /// Its judge.
     pub judge: &'job Judge,
-    /// This worker's way to ask it.
+    /// This worker's access to it.
     pub setup: &'job JudgeSetup,
     /// Context that it is judged with.
     pub context: &'job Context,
-    /// By when its delivery must be put back.
+    /// Time by which its delivery must be requeued.
     pub deadline: Option<Instant>,
     /// Outages of the ledger before the job was claimed.
     pub outages: u64,
 }
 
-/// A verdict that contradicts itself, while the judge is asked once more. It stands if the second
-/// answer cannot be used.
+/// A verdict that contradicts itself, kept while the judge is asked once more. It stands if the
+/// second answer is not usable.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FirstVerdict {
     pub(crate) verdict: Verdict,
@@ -65,7 +65,7 @@ pub(crate) struct FirstVerdict {
 }
 
 impl FirstVerdict {
-    /// Ends a job with it.
+    /// Ends a job with this verdict.
     pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
         record.restore_answer(self.answer);
         FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
@@ -73,7 +73,7 @@ impl FirstVerdict {
 }
 
 impl Judging<'_> {
-    /// Asks until there is a verdict, or until it is plain that there will be none.
+    /// Asks until there is a verdict, or until further calls are no use.
     pub async fn judge(
         &self,
         mut asked: PreparedQuestion,
@@ -159,7 +159,7 @@ impl Judging<'_> {
         call
     }
 
-    /// Tells admission what the call showed.
+    /// Reports to admission what the call's headers and bill showed.
     async fn learn(
         &self,
         call: &Call,
@@ -176,14 +176,15 @@ impl Judging<'_> {
         Ok(self.context.admission.observe(&observation).await?)
     }
 
-    /// Learns how the provider counts input tokens; returns what other processes should know of it.
+    /// Learns the provider's count of input tokens; returns the ratio if other processes should
+    /// know it.
     fn learn_scale(&self, asked: &PreparedQuestion, end: &CallEnd, money: LeaseEnd) -> Option<u64> {
         let LeaseEnd::Settle(Some(usage)) = money else { return None };
         let is_own = self.setup.pricing.other_model(end).is_none();
         is_own.then(|| self.setup.token_scale.learn(&asked.bounds, usage.input_tokens))?
     }
 
-    /// The bill of a call, with what its user should know of it.
+    /// The bill of a call; emits its warnings.
     async fn bill(
         &self,
         end: &CallEnd,
@@ -198,7 +199,7 @@ impl Judging<'_> {
         Some(bill)
     }
 
-    /// Ends the lease of a call after which the job goes on.
+    /// Ends the lease of a call after which the job continues.
     async fn end_lease(
         &self,
         lease: &LeaseId,
@@ -219,7 +220,7 @@ impl Judging<'_> {
         Ok(())
     }
 
-    /// Ends the last call of a job together with the job.
+    /// Ends a job and the lease of its last call together.
     async fn end(
         &self,
         lease: &LeaseId,
@@ -244,7 +245,7 @@ impl Judging<'_> {
     }
 }
 
-/// The verdict in an answer, or why it holds none.
+/// The verdict of an answer, or the reason why it has none.
 pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
     let CallEnd::Answered(answer) = end else { return (None, None) };
     match content(answer) {
@@ -256,7 +257,7 @@ pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Op
     }
 }
 
-/// Pauses the run where another model answered and the settings want none.
+/// Pauses the run if another model answered and the settings refuse that.
 pub(crate) fn refuse_other_model(
     setup: &JudgeSetup,
     asked: &str,
@@ -298,8 +299,7 @@ pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> 
     }
 }
 
-/// The text to read a verdict from. A text that was cut is not read, even if it happens to be
-/// whole: its end is not the model's.
+/// The text to read a verdict from. A truncated reply is rejected even if it parses.
 fn content(answer: &Answer) -> Result<&str, String> {
     match (&answer.refusal, answer.finish, &answer.content) {
         (Some(refusal), _, _) => Err(format!("the judge refuses to answer: {refusal}")),

@@ -1,4 +1,4 @@
-//! Reads what an item names beside its images: code and tokens, ready for stages and prompt.
+//! Reading of an item's files beside its images: code and tokens, ready for stages and prompt.
 
 use crate::{
     sources::Sources,
@@ -16,17 +16,17 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedItem {
-    /// The generated code; none where it is blank, too.
+    /// The generated code; none if it is missing or blank.
     pub code: Option<String>,
     /// Its language, if there is code.
     pub language: Option<Language>,
     /// The true tokens, flat.
     pub expected_tokens: Option<Tokens>,
-    /// The tokens that the pipeline found, flat.
+    /// The tokens that the pipeline extracted, flat.
     pub extracted_tokens: Option<Tokens>,
     /// The pattern that retrieval should find.
     pub expected_pattern: Option<String>,
-    /// The pattern that it found.
+    /// The pattern that it retrieved.
     pub retrieved_pattern: Option<String>,
     /// The pipeline's own quality score, 0 to 1.
     pub quality_score: Option<f64>,
@@ -56,8 +56,8 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
     })
 }
 
-/// The texts that stages and judge are given, by the names of [`InputRecord`]: code as UTF-8
-/// without a byte order mark, tokens flat, as JSON in the order of their names.
+/// The texts for stages and judge, by the names of [`InputRecord`]: code as UTF-8 without a byte
+/// order mark, tokens flat, as JSON in the order of their names.
 pub fn texts(loaded: &LoadedItem) -> BTreeMap<&'static str, Cow<'_, [u8]>> {
     let tokens = |tokens: &Option<Tokens>| serde_json::to_vec(tokens.as_ref()?).ok();
     let code = loaded.code.as_deref().map(|code| Cow::Borrowed(code.as_bytes()));
@@ -72,13 +72,13 @@ pub fn text_digests(loaded: &LoadedItem) -> BTreeMap<&'static str, Digest> {
     texts(loaded).into_iter().map(|(name, text)| (name, Digest::of(&text))).collect()
 }
 
-/// Whether this is no code: empty, or white space alone.
+/// True if code is empty or only white space.
 pub fn is_blank(code: &str) -> bool {
     code.trim().is_empty()
 }
 
-/// The language that some code of unknown origin seems to be in: markup that starts with a
-/// lowercase tag, a comment or a doctype is HTML, all else TSX, in which JavaScript is valid too.
+/// The guessed language of code: markup that starts with a lowercase tag, a comment or a doctype is
+/// HTML; all else is TSX, in which JavaScript is valid too.
 pub fn language_of_code(code: &str) -> Language {
     let tag = code.trim_start().strip_prefix('<').and_then(|rest| rest.chars().next());
     match tag {

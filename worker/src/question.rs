@@ -23,7 +23,7 @@ use url::Url;
 
 /// A question that is not sent yet.
 pub struct Question {
-    /// Digest of everything that is asked: two equal keys are the same question.
+    /// Digest of everything that is asked; equal questions have equal keys.
     pub key: Digest,
     /// Difference of the judged code from the item's own.
     pub code_note: Option<String>,
@@ -34,7 +34,7 @@ pub struct Question {
     images: Vec<LabeledImage>,
 }
 
-/// An image of the question, with the words that it goes out under.
+/// An image of the question, with its label in the prompt.
 struct LabeledImage {
     label: String,
     source: SourceImage,
@@ -48,15 +48,15 @@ pub struct PreparedQuestion {
     pub request: Request,
     /// The images, with what preparation did to them.
     pub inputs: Vec<InputRecord>,
-    /// For each image of the request: the URL that the very bytes were read from, if there is one
-    /// that may be shown.
+    /// For each image of the request, the URL that its exact bytes were read from; none if there is
+    /// none or it must not be shown.
     pub urls: Vec<Option<Url>>,
     /// Bounds of the call.
     pub bounds: Bounds,
 }
 
 impl PreparedQuestion {
-    /// Raises the output limit, after an answer that was cut at it, as far as the model allows.
+    /// Raises the output limit after a truncated answer, within the model's maximum.
     pub fn raise_output_limit(&mut self, terms: &ModelTerms) {
         if let Some(limit) = terms.larger_output_limit(self.bounds.max_output_tokens) {
             self.bounds = self.bounds.with_output_limit(limit, terms);
@@ -98,7 +98,7 @@ impl Question {
             .filter_map(|image| Some((image.source.record.digest?, image.source.bytes.clone())))
     }
 
-    /// Why this question cannot be asked, as far as the images' headers tell without decoding any.
+    /// Error of a question that cannot be asked, found by the images' headers without decoding.
     pub fn unreadable(&self) -> Option<JobError> {
         let mut images = self.images.iter().map(|image| &image.source);
         let image = images.find(|image| image::dimensions(&image.bytes).is_none())?;
@@ -106,7 +106,7 @@ impl Question {
         Some(image_error(format!("{reference}: this is no image whose size can be read")))
     }
 
-    /// Bounds of a call to some model, told by the images' headers without decoding any.
+    /// Bounds of a call to a model, found by the images' headers without decoding.
     pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &ImageRules) -> Bounds {
         let size = |image: &LabeledImage| {
             image::dimensions(&image.source.bytes).map(|(width, height)| rules.fit(width, height))
@@ -165,8 +165,8 @@ impl Question {
     }
 }
 
-/// The images that the rubric names, in its order: those of the item, and of the measured evidence
-/// those that there are.
+/// The images that the rubric names, in its order: those of the item, and those that measuring
+/// made.
 async fn read_images(
     job: &Job,
     evidence: Option<&ItemEvidence>,
@@ -217,7 +217,7 @@ fn key(
     Digest::of(&json)
 }
 
-/// Everything that makes two questions different ones.
+/// Inputs of a question's key.
 #[derive(Serialize)]
 struct Identity<'question> {
     schema: u32,

@@ -1,4 +1,4 @@
-//! A result in the making: every way a job can end goes through here.
+//! Construction of a job's result, for every way in which a job can end.
 
 use crate::{
     billing::CallBill,
@@ -27,13 +27,13 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
-/// A text that stages and judge are given.
+/// A text for stages and judge.
 pub struct UsedText {
     /// See [`InputRecord::digest`].
     pub digest: Digest,
     /// See [`InputRecord::signature`].
     pub signature: Option<Signature>,
-    /// Whether the user's pipeline made it.
+    /// True if the pipeline command made it during the run.
     pub is_made: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct RecordedAnswer {
     lane: Lane,
 }
 
-/// Record of a job so far.
+/// A job's result under construction.
 pub struct ResultBuilder {
     /// The claim that it is worked on under.
     pub claim: ClaimKey,
@@ -53,21 +53,21 @@ pub struct ResultBuilder {
     result: JobResult,
     stages_passed: Option<bool>,
     began: Instant,
-    /// Time that the job took before, in another process or part of this one.
+    /// Time that the job took before, in another process or an earlier part of this one.
     before: Duration,
 }
 
-/// A result in the making as it is kept while its job waits for a batch.
+/// A result under construction, as stored while its job waits for a batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BuilderSnapshot {
     result: JobResult,
     stages_passed: Option<bool>,
-    /// When the job began, in milliseconds since 1970.
+    /// Start of the job, in milliseconds since 1970.
     began_ms: i64,
 }
 
 impl ResultBuilder {
-    /// Begins with what earlier holders of the job already spent on it.
+    /// A new result, with the cost and attempts of earlier holders of the job.
     pub fn begin(job: &Job, context: &Arc<Context>, claim: ClaimKey, carried: Carried) -> Self {
         let mut result = JobResult::empty(job, Outcome::Scored);
         result.cost_usd = carried.cost;
@@ -79,7 +79,7 @@ impl ResultBuilder {
         Self { claim, context, result, stages_passed: None, began, before }
     }
 
-    /// The result so far, to be kept.
+    /// The result so far, for storing.
     pub fn snapshot(&self) -> BuilderSnapshot {
         let took = i64::try_from((self.before + self.began.elapsed()).as_millis());
         let began_ms = Timestamp::now().as_millisecond() - took.unwrap_or_default();
@@ -87,7 +87,7 @@ impl ResultBuilder {
         BuilderSnapshot { result, stages_passed, began_ms }
     }
 
-    /// Goes on with a result that was kept, under the claim of who finishes it.
+    /// Restores a stored result, under the claim of the worker that finishes it.
     pub fn restore(snapshot: BuilderSnapshot, context: &Arc<Context>, claim: ClaimKey) -> Self {
         let BuilderSnapshot { result, stages_passed, began_ms } = snapshot;
         let before = Timestamp::now().as_millisecond() - began_ms;
@@ -101,7 +101,7 @@ impl ResultBuilder {
         self.result.attempts
     }
 
-    /// Takes down what the deterministic stages found.
+    /// Records the results of the deterministic stages.
     pub fn stages(&mut self, stages: Stages) {
         self.stages_passed = stages.passed(&self.context.thresholds);
         self.result.token_extraction = stages.token_extraction;
@@ -109,7 +109,7 @@ impl ResultBuilder {
         self.result.generation = stages.generation;
     }
 
-    /// Takes down what was measured, and on which pictures.
+    /// Records the measurements, and the pictures that were measured.
     pub fn evidence(&mut self, evidence: &ItemEvidence) {
         if evidence.renders.is_some() {
             let unknown = || Generation {
@@ -135,8 +135,8 @@ impl ResultBuilder {
         }
     }
 
-    /// Records which images are judged, with their digests; a rendered picture stays, which was
-    /// measured even where no judge is sent it.
+    /// Records the judged images with their digests. A rendered picture is kept in the record,
+    /// since it was measured even if no judge gets it.
     pub fn images(&mut self, mut images: Vec<InputRecord>) {
         let inputs = &mut self.result.item.inputs;
         let is_sent = images.iter().any(|image| image.name == Item::RENDERED);
@@ -145,7 +145,7 @@ impl ResultBuilder {
         *inputs = images;
     }
 
-    /// Records the texts that stages and judge are given, and the language of the code.
+    /// Records the texts for stages and judge, and the language of the code.
     pub fn texts(&mut self, texts: &BTreeMap<&'static str, UsedText>, language: Option<Language>) {
         self.result.item.language = language;
         let inputs = &mut self.result.item.inputs;
@@ -164,7 +164,7 @@ impl ResultBuilder {
         }
     }
 
-    /// Records how the judged code differs from the item's own.
+    /// Records the difference of the judged code from the item's own.
     pub fn code_note(&mut self, note: Option<String>) {
         let mut inputs = self.result.item.inputs.iter_mut();
         if let Some(code) = inputs.find(|input| input.name == InputRecord::CODE) {
@@ -172,8 +172,8 @@ impl ResultBuilder {
         }
     }
 
-    /// Takes down a call: that it was made, what it cost, and what was answered. A refusal by rate
-    /// says nothing of the job and burns no attempt.
+    /// Records a call, its cost and its answer. A refusal by rate is not the job's fault and counts
+    /// no attempt.
     pub fn called(
         &mut self,
         judge: &Judge,
@@ -209,7 +209,7 @@ impl ResultBuilder {
         self.result.usage += bill.usage;
     }
 
-    /// Takes down who answered what, verbatim.
+    /// Records a judge and its reply, verbatim.
     pub fn answered(&mut self, judge: JudgeRecord, reply: Option<String>) {
         self.result.judge = Some(judge);
         self.result.reply = reply;
@@ -221,13 +221,13 @@ impl ResultBuilder {
         RecordedAnswer { judge: judge.clone(), reply: reply.clone(), lane: *lane }
     }
 
-    /// Records an earlier answer again, in place of the last one.
+    /// Restores an earlier answer in place of the last one.
     pub fn restore_answer(&mut self, answer: RecordedAnswer) {
         let RecordedAnswer { judge, reply, lane } = answer;
         (self.result.judge, self.result.reply, self.result.lane) = (judge, reply, lane);
     }
 
-    /// Ends with every stage done that has data; the judge was off.
+    /// Ends with every stage that has data; the judge was off.
     pub fn without_verdict(mut self) -> FinishedJob {
         self.result.pipeline_success = self.stages_passed;
         self.finish(Outcome::Scored, None)
@@ -250,7 +250,7 @@ impl ResultBuilder {
         self.finish(Outcome::Scored, None)
     }
 
-    /// Ends with a verdict that was given before.
+    /// Ends with a verdict from the cache.
     pub fn scored_from_cache(mut self, verdict: Verdict) -> FinishedJob {
         self.result.cached = true;
         self.scored(verdict)
@@ -267,7 +267,7 @@ impl ResultBuilder {
         self.unjudged(Outcome::Failed, error)
     }
 
-    /// Ends untried.
+    /// Ends without a try.
     pub fn skipped(self, kind: ErrorKind, message: String) -> FinishedJob {
         self.finish(Outcome::Skipped, Some(JobError { kind, message }))
     }
@@ -289,8 +289,8 @@ impl ResultBuilder {
     }
 }
 
-/// The record of the judge that gave this answer at this base URL; `answered_by` is the model, where
-/// it is another one than was asked for.
+/// The record of the judge that gave this answer at this base URL; `answered_by` is the model that
+/// answered, if it is not the requested one.
 pub fn judge_record(
     judge: &Judge,
     base_url: &str,

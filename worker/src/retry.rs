@@ -1,4 +1,4 @@
-//! Decision after a call: its money, and the next step. The only retry layer there is.
+//! Decision after a call: its money, and the next step. No other module retries calls.
 
 use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};
@@ -6,38 +6,38 @@ use juror_types::{outcome::ErrorKind, rubric::Rubric, usage::Usage, verdict::Ver
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Calls of one job that came to nothing, before it fails.
+/// Number of calls without an answer after which a job fails.
 pub const MAX_TRANSPORT_ATTEMPTS: u32 = 5;
-/// Answers of one job, before it is unscorable.
+/// Number of unusable answers after which a job is unscorable.
 pub const MAX_ANSWERS: u32 = 3;
-/// Calls of one job that may be lost, before it fails: the first is tried once more.
+/// Number of lost calls after which a job fails; the first is retried.
 pub const MAX_LOST: u32 = 2;
-/// Calls of one job that may be billed: its answers, and a lost call between them. A second lost
-/// call ends the job, so it comes in place of the last answer.
+/// Maximum number of calls of one job that may be billed: its answers, and a lost call between
+/// them. A second lost call ends the job, in place of the last answer.
 pub const MAX_BILLED_CALLS: u32 = MAX_ANSWERS + MAX_LOST - 1;
 
-/// Attempts to fetch one file, before its job fails.
+/// Number of attempts to fetch one file after which its job fails.
 pub const MAX_FETCH_ATTEMPTS: u32 = 3;
-/// Longest wait for a file's server.
+/// Longest wait between two attempts to fetch a file.
 const MAX_FETCH_PAUSE: Duration = Duration::from_secs(10);
 
 /// Attempts at one job so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptTally {
-    /// Calls that came to nothing by the fault of network or provider.
+    /// Calls that failed by a fault of network or provider.
     pub transport_attempts: u32,
-    /// Calls that were answered, and so paid for.
+    /// Calls that were answered, and so paid.
     pub answers: u32,
     /// Calls that were sent and never answered.
     pub lost: u32,
-    /// Refusals by rate in a row; they burn no attempt.
+    /// Refusals by rate in a row; they count no attempt.
     pub refusals: u32,
-    /// Whether a cut answer may be asked again with a larger output limit. Once at most.
+    /// True if a truncated answer may be asked for again with a larger output limit; at most once.
     pub larger_output: bool,
 }
 
 impl AttemptTally {
-    /// Whether the next call should be given more time.
+    /// True if the next call should be given more time.
     pub fn slower(&self) -> bool {
         self.lost > 0
     }
@@ -68,37 +68,37 @@ pub enum LeaseEnd {
 pub enum NextStep {
     /// The reply is a verdict.
     Accept,
-    /// Call again after this time. Burns an attempt.
+    /// Call again after this time. Counts an attempt.
     RetryAfter(Duration),
-    /// Ask again at once: an answer came and could not be used.
+    /// Ask again at once: an answer came and was not usable.
     Retry,
-    /// Ask again at once, with a larger output limit: the answer was cut at the present one.
+    /// Ask again at once, with a larger output limit: the answer was truncated at the present one.
     RetryLonger,
-    /// No process calls this endpoint before this time has passed. Burns no attempt.
+    /// No process calls this endpoint before this time has passed. Counts no attempt.
     Cooldown(Duration),
-    /// Call again as soon as a permit is free: too many calls were in flight, and fewer may be from
-    /// now on. Burns no attempt.
+    /// Call again as soon as a permit is free: too many calls were in flight, and the limit may be
+    /// lower from now on. Counts no attempt.
     AwaitPermit,
-    /// No call of this run can succeed until a person mends something. The job is kept.
+    /// No call of this run can succeed until a person acts. The job is kept.
     PauseRun(String),
-    /// The job goes back untouched: its process is stopping. Burns no attempt.
+    /// The job is requeued unchanged: its process is stopping. Counts no attempt.
     Requeue,
     /// The job has failed.
     Fail(ErrorKind, String),
-    /// The judge answered, and never usably.
+    /// None of the judge's answers was usable.
     Unscorable(String),
 }
 
 impl NextStep {
-    /// Whether the answer, or the request, was found to be of no use.
+    /// True if the answer or the request was rejected for good.
     pub fn gives_up_an_answer(&self) -> bool {
         matches!(self, Self::Retry | Self::RetryLonger | Self::Fail(..) | Self::Unscorable(_))
     }
 }
 
-/// Decides what follows from a call, and counts it. `reply_problem` says why an answer's content
-/// is no verdict, if it is none. `delay` gives the pause before the n-th repetition, counted from
-/// 0; see [`full_jitter`].
+/// Decides the next step after a call, and counts the call. `reply_problem` is the reason why an
+/// answer's content is no verdict, if it is none. `delay` returns the pause before the n-th
+/// repetition, counted from 0; see [`full_jitter`].
 pub fn decide(
     end: &CallEnd,
     reply_problem: Option<&str>,
@@ -151,8 +151,8 @@ pub fn decide(
     }
 }
 
-/// Why a verdict is asked for once more, where the rubric wants that (`findings.ask_again`): the first
-/// answer contradicts itself. The second is taken as it is.
+/// Reason to ask for a verdict once more, if the rubric wants that (`findings.ask_again`): the
+/// first answer contradicts itself. The second is accepted as it is.
 pub fn contradiction(
     rubric: &Rubric,
     verdict: Option<&Verdict>,
@@ -163,8 +163,8 @@ pub fn contradiction(
     broken.map(|rule| format!("the verdict contradicts itself: {}", rule.title()))
 }
 
-/// The pause after so many attempts to fetch a file; none if they are enough. `asked` is what the
-/// file's server asks for.
+/// The pause after this many attempts to fetch a file; none after the last one. `asked` is the
+/// pause that the file's server asks for.
 pub fn before_the_next_fetch(
     attempts: u32,
     asked: Option<Duration>,
@@ -174,8 +174,8 @@ pub fn before_the_next_fetch(
     (attempts < MAX_FETCH_ATTEMPTS).then(|| delay(attempts.saturating_sub(1)).max(asked))
 }
 
-/// A pause before the n-th repetition, counted from 0: anything from nothing to 1 s, 2 s, 4 s and
-/// so on, up to 30 s, all equally likely, so that many callers do not come back together.
+/// A pause before the n-th repetition, counted from 0: uniformly distributed from 0 to 1 s, 2 s, 4
+/// s and so on, up to 30 s, so that many callers do not repeat at the same time.
 /// <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>, "full jitter".
 pub fn full_jitter(repetition: u32) -> Duration {
     const FIRST_CEILING: Duration = Duration::from_secs(1);
@@ -218,7 +218,8 @@ fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
     })
 }
 
-/// Next step after an answer that was cut at the output limit: the same limit would cut it again.
+/// Next step after an answer that was truncated at the output limit; the same limit would truncate
+/// it again.
 fn ask_longer(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.larger_output && tally.answers < MAX_ANSWERS {

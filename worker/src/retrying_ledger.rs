@@ -1,6 +1,6 @@
-//! A ledger that may be away for a while: the work waits for it, and no bill is lost.
+//! A ledger that retries while its backend is unavailable, so that work waits and no bill is lost.
 
-/// Implements a trait of the ledger by operations of the backend that are repeated while it is away:
+/// Implements a trait of the ledger by repeating the backend's operations while it is unavailable:
 /// `asking` until the worker stops, `telling` until a hard stop.
 macro_rules! repeated {
     (
@@ -52,17 +52,18 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time for which a hard stop waits for operations of the ledger under way.
+/// Time for which a hard stop waits for ledger operations in progress.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
-/// A backend that answers as soon as it can be reached again. What is asked of it waits until the
-/// worker stops; what it must be told (bills, ends of leases and of jobs) until a hard stop.
+/// A backend whose operations are repeated while it is unavailable. Queries are repeated until the
+/// worker stops; records that must not be lost (bills, ends of leases and of jobs) until a hard
+/// stop.
 pub struct RetryingLedger<Backend> {
     backend: Arc<Backend>,
     shutdown: Shutdown,
     /// Number of callers that wait for it now.
     waiting: AtomicUsize,
-    /// Waits that have ended with an answer.
+    /// Number of waits that ended with an answer.
     outages: AtomicU64,
 }
 
@@ -70,7 +71,7 @@ pub struct RetryingLedger<Backend> {
 pub type RepeatedStep<'a, T> =
     &'a (dyn Fn() -> BoxFuture<'a, Result<T, LedgerError>> + Send + Sync);
 
-/// One caller that waits.
+/// A caller that waits, counted until it is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -80,7 +81,7 @@ impl Drop for Waiting<'_> {
 }
 
 impl<Backend: Admission + Store> RetryingLedger<Backend> {
-    /// A patient caller of this backend, until `shutdown`.
+    /// A retrying ledger over this backend, until `shutdown`.
     pub fn new(backend: Arc<Backend>, shutdown: Shutdown) -> Self {
         Self { backend, shutdown, waiting: AtomicUsize::new(0), outages: AtomicU64::new(0) }
     }
@@ -90,12 +91,13 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
         &self.backend
     }
 
-    /// Asks until there is an answer, or until the worker stops: then the last error.
+    /// Repeats a query until there is an answer, or until the worker stops: then returns the last
+    /// error.
     pub async fn asking<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.drain, step).await
     }
 
-    /// Says something until it is heard, or until a hard stop: then the last error.
+    /// Repeats a record until it is written, or until a hard stop: then returns the last error.
     async fn telling<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.now, step).await
     }
@@ -150,7 +152,8 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
         Waiting(&self.waiting)
     }
 
-    /// The last one who waited says so: a ledger that is being reconciled answers some already.
+    /// Reports the end of an outage, by the last caller that waited: a ledger that is being
+    /// reconciled answers some calls earlier.
     fn note_back(&self, waited: Option<Waiting<'_>>, heard: bool) {
         if waited.is_some() && heard {
             self.outages.fetch_add(1, Ordering::Relaxed);
@@ -161,7 +164,7 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
     }
 }
 
-/// A backend that is gone for good changes nothing any more.
+/// Waits for a change; forever if the backend no longer exists.
 async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending::<()>().await;

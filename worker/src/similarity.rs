@@ -1,18 +1,19 @@
-//! Signatures of code: programs that differ in little, such as variants of one template, have
+//! Signatures of code: programs that differ slightly, such as variants of one template, have
 //! signatures that differ in few bits.
 
 use juror_types::{id::Digest, signature::Signature};
 use std::collections::HashSet;
 
-/// Tokens of a shingle.
+/// Number of tokens of a shingle.
 const SHINGLE: usize = 3;
-/// Code of fewer distinct shingles says too little to be compared.
+/// Minimum number of distinct shingles of code that is compared.
 const MIN_SHINGLES: usize = 20;
-/// Tokens that are looked at, so that the time is bounded.
+/// Maximum number of tokens that are read, which bounds the time.
 const MAX_TOKENS: usize = 10_000;
 
 /// The signature of some code: Charikar's SimHash (2002) over the set of its shingles of three
-/// tokens, in lower case and with every number as 0. None where the code is too short to tell.
+/// tokens, in lower case and with every number as 0. None if the code has too few distinct
+/// shingles.
 pub fn code_signature(code: &str) -> Option<Signature> {
     let tokens = tokens(code);
     let shingles: HashSet<u64> = tokens.windows(SHINGLE).map(hash).collect();
@@ -29,7 +30,7 @@ pub fn code_signature(code: &str) -> Option<Signature> {
     Some(Signature::new(bits))
 }
 
-/// Words, numbers and signs.
+/// Words, numbers and punctuation of code, in order.
 fn tokens(code: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut in_word = false;
@@ -55,7 +56,7 @@ fn tokens(code: &str) -> Vec<String> {
     tokens
 }
 
-/// The same on every machine and in every version, since signatures are recorded.
+/// A hash that is the same on every machine and in every version, since signatures are recorded.
 fn hash(shingle: &[String]) -> u64 {
     let digest = Digest::of(shingle.join(" ").as_bytes());
     digest.as_bytes().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))

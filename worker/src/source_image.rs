@@ -12,7 +12,8 @@ use juror_types::{
 use tokio::task::spawn_blocking;
 use url::Url;
 
-/// A digest of so much takes a third of a millisecond; of more, it moves off the async threads.
+/// Largest size in bytes of which a digest is computed on an async thread, in a third of a
+/// millisecond.
 const MAX_INLINE_DIGEST: usize = 512 * 1024;
 
 /// An image as it was read or made.
@@ -23,7 +24,7 @@ pub struct SourceImage {
     /// Its bytes.
     pub bytes: Bytes,
     /// The URL that it was read from; none for any other place, and for a URL with a query or an
-    /// account, which may be somebody's signature.
+    /// account, since these may be secrets.
     pub url: Option<Url>,
 }
 
@@ -53,7 +54,7 @@ impl SourceImage {
         }
     }
 
-    /// An image that was made while the item was judged, from this origin.
+    /// An image that was made during the evaluation, by this origin.
     pub async fn made(name: &str, origin: &str, bytes: Bytes) -> Self {
         let digest = Some(digest(&bytes).await);
         Self {

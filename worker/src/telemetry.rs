@@ -1,6 +1,5 @@
-//! Metrics and log lines of jobs and calls. Reasons are told by their class, since what a provider
-//! says may quote the question or the answer. What a user must know is an event, and is told louder
-//! than here.
+//! Metrics and log lines of jobs and calls. Reasons are reduced to their class, since a provider's
+//! message may quote the question or the answer. Facts for the user are events, not log lines.
 
 use crate::{
     context::Context,
@@ -14,13 +13,13 @@ use juror_types::{job::Job, outcome::JobResult};
 use std::time::Duration;
 use tracing::{Span, debug, error_span, info};
 
-/// The span of a job's work, so that every log line of it names run and job. Its level is the
-/// highest: it must be there however little is logged.
+/// The span of a job's work, so that every log line names run and job. It has the highest level, so
+/// that it exists at every log level.
 pub fn span(job: &Job) -> Span {
     error_span!("job", run = %job.run_id, job = %job.job_id)
 }
 
-/// A job came.
+/// Counts a job that was delivered.
 pub fn job_taken(delivery: &Delivery<Job>, metrics: &Metrics) -> Ongoing {
     if delivery.redelivered {
         metrics.redelivered(MessageKind::Job);
@@ -28,13 +27,13 @@ pub fn job_taken(delivery: &Delivery<Job>, metrics: &Metrics) -> Ongoing {
     metrics.job_in_hand()
 }
 
-/// A job came whose result was stored before.
+/// Counts a delivered job whose result was stored before.
 pub fn job_was_finished(metrics: &Metrics) {
     metrics.duplicate(MessageKind::Job);
     debug!("the job was finished before; its result is published again");
 }
 
-/// A job's result is stored.
+/// Counts a job whose result is stored.
 pub fn job_finished(result: &JobResult, metrics: &Metrics) {
     metrics.job_finished(result);
     info!(
@@ -48,7 +47,7 @@ pub fn job_finished(result: &JobResult, metrics: &Metrics) {
     );
 }
 
-/// A call ended: with a verdict in it, or without.
+/// Counts a call that ended, with or without a verdict.
 pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, context: &Context) {
     let result = call.end.result(has_verdict);
     context.metrics.call_ended(model, result, call.latency, cost);
@@ -59,7 +58,7 @@ pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, c
     }
 }
 
-/// The job goes on after a call that was in vain.
+/// Logs a job that continues after a failed call.
 pub fn is_active(next: &NextStep) {
     let (what, pause) = match next {
         NextStep::RetryAfter(pause) => ("calling again", Some(pause)),
@@ -72,7 +71,7 @@ pub fn is_active(next: &NextStep) {
     debug!(after_ms = pause.map(|pause| milliseconds(*pause)), "{what}");
 }
 
-/// A job is put back without a result.
+/// Logs a job that is requeued without a result.
 pub fn job_put_back(interruption: &Interruption) {
     match interruption {
         Interruption::Paused(_) => info!("job put back: its run is paused"),

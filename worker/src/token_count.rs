@@ -1,12 +1,14 @@
-//! Rule by which a provider counts a request against its tokens per minute, learned from what it says is left.
+//! Rule by which a provider counts a request against its tokens per minute, learned from the
+//! remaining tokens that it reports.
 //!
 //! A count that is too high leaves a part of the limit unused: while calls wait for it, the
 //! provider's own bucket stays full. Then the next lower rule is tried. A count that is too low
-//! empties that bucket: then the next higher rule holds, and the lower one is not tried for a while.
+//! empties that bucket: then the next higher rule holds, and the lower one is not tried for a
+//! while.
 //!
-//! A provider that tells when its bucket is full again spares the trial: what a bucket lacks after a
-//! call is at least what the call counted. A few calls that lack less than their count prove a lower
-//! rule, and as long as none does, the present one holds.
+//! A provider that reports when its bucket is full again makes the trial unnecessary: the tokens
+//! missing from a bucket after a call are at least those that the call counted. A few calls that
+//! miss less than their count prove a lower rule; without such calls, the present rule holds.
 
 use juror_ledger::admission::{CountRule, TokenCounting};
 use std::{
@@ -18,23 +20,25 @@ use tokio::time::Instant;
 /// Time and calls over which the provider's bucket must stay full before a lower rule is tried.
 const WINDOW: Duration = Duration::from_millis(750);
 const MIN_CALLS: u32 = 6;
-/// Calls in a window that counted less than by the present rule, which prove the next lower one.
+/// Number of calls in a window that counted less than by the present rule, which proves the next
+/// lower one.
 const MIN_PROOFS: u32 = 2;
-/// A fuller bucket is shared that holds more than this part of the limit more.
+/// Minimum increase of the fullest known bucket that is shared with other processes, as a divisor
+/// of the limit.
 const FULLEST_STEP: u64 = 1_000;
-/// A bucket is full that lacks less than this, in milliseconds of the limit.
+/// Missing tokens below which a bucket is full, in milliseconds of the limit.
 const FULL_WITHIN: u64 = 200;
-/// A bucket that lacks more than this, in milliseconds of the limit, is being emptied.
+/// Missing tokens above which a bucket is being emptied, in milliseconds of the limit.
 const LOW_BEYOND: u64 = 700;
-/// The same while a lower rule is on trial, which begins with a full bucket: soon enough that the
-/// provider refuses nothing.
+/// The same while a lower rule is on trial, which begins with a full bucket: low enough that the
+/// trial ends before the provider refuses a call.
 const LOW_BEYOND_IN_TRIAL: u64 = 350;
 const TRIAL: Duration = Duration::from_secs(3);
-/// Time before a rule is tried again that proved too low; doubled each time.
+/// Time before a rule that proved too low is tried again; doubled each time.
 const FIRST_BACKOFF: Duration = Duration::from_secs(60);
 const MAX_BACKOFF: Duration = Duration::from_secs(60 * 60);
 
-/// The counting rule of one endpoint, as far as it is known.
+/// The counting rule of one endpoint, as far as it is learned.
 #[derive(Debug)]
 pub struct TokenCounter {
     /// The user's own limit of tokens per minute.
@@ -45,22 +49,22 @@ pub struct TokenCounter {
 #[derive(Debug)]
 struct CounterState {
     rule: CountRule,
-    /// The rule that processes share, as it was told last.
+    /// The rule that processes share, as last reported.
     shared: Option<CountRule>,
-    /// The limit that the provider told, and the most that it said was left of it.
+    /// The limit that the provider reported, and the highest remaining tokens that it reported.
     limit: u64,
     fullest: u64,
     /// The same, as other processes know it.
     shared_fullest: u64,
     window: Option<Window>,
-    /// When the rule changed: calls that began before tell of the earlier one.
+    /// Time of the last change of the rule: calls that began before it belong to the earlier one.
     changed_at: Option<Instant>,
     retry_at: Option<Instant>,
     backoff: Duration,
     trial_until: Option<Instant>,
 }
 
-/// Calls since some moment, all of them with a full bucket.
+/// Calls since a start time, all with a full bucket.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     began: Instant,
@@ -70,37 +74,38 @@ struct Window {
     untold: u32,
 }
 
-/// A call as it shows how the provider counts.
+/// Figures of a call from which the counting rule is learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedCall {
-    /// When it began.
+    /// Start of the call.
     pub began: Instant,
     /// Its input tokens.
     pub input: u64,
     /// Its output limit.
     pub output_limit: u64,
-    /// Whether the call had to wait for admission.
+    /// True if the call had to wait for admission.
     pub waited: bool,
-    /// The limit of tokens per minute that the provider told.
+    /// The limit of tokens per minute that the provider reported.
     pub limit: u64,
-    /// The tokens that it said were left.
+    /// The remaining tokens that it reported.
     pub remaining: u64,
-    /// The time after which it said that all of them are there again.
+    /// The reported time after which the bucket is full again.
     pub reset: Option<Duration>,
-    /// Whether it refused the call by rate.
+    /// True if the provider refused the call by rate.
     pub refused: bool,
 }
 
 impl CountedCall {
-    /// The most that the provider's bucket can have lacked after the call, in tokens: a bucket holds
-    /// the limit of a minute at most, and fills at its rate. None if the provider did not tell.
+    /// The maximum number of tokens missing from the provider's bucket after the call: a bucket
+    /// holds the limit of a minute at most, and fills at its rate. None if the provider did not
+    /// report it.
     fn lacking(&self) -> Option<u64> {
         let refilled = self.reset?.as_millis().saturating_mul(u128::from(self.limit)) / 60_000;
         let refilled = u64::try_from(refilled).unwrap_or(u64::MAX);
         Some(refilled.min(self.limit.saturating_sub(self.remaining)))
     }
 
-    /// The tokens that it counts by a rule.
+    /// The tokens that a rule counts for the call.
     fn tokens(&self, rule: CountRule) -> u64 {
         let (input, output) = rule.tokens(self.input, self.output_limit);
         input.saturating_add(output)
@@ -108,8 +113,8 @@ impl CountedCall {
 }
 
 impl TokenCounter {
-    /// Begins with the documented rule. `given` is the user's limit: where it is below the
-    /// provider's, the provider's bucket tells nothing.
+    /// A counter with the documented rule. `given` is the user's limit: if it is below the
+    /// provider's, the provider's bucket shows nothing.
     pub fn new(documented: CountRule, given: Option<u64>) -> Self {
         let state = CounterState {
             rule: documented,
@@ -126,12 +131,12 @@ impl TokenCounter {
         Self { given, state: Mutex::new(state) }
     }
 
-    /// The rule to count by now.
+    /// The present rule.
     pub fn rule(&self) -> CountRule {
         self.state().rule
     }
 
-    /// Goes by what processes share: the rule, where another process has changed it, and the fullest
+    /// Adopts the shared state: the rule, if another process has changed it, and the fullest
     /// bucket.
     pub fn adopt(&self, shared: TokenCounting) {
         let mut state = self.state();
@@ -143,8 +148,8 @@ impl TokenCounter {
         }
     }
 
-    /// Learns from a call that has just ended; returns what other processes should know: the rule if
-    /// it is another one now, and the fullest bucket if it holds notably more than they know.
+    /// Learns from a call that has just ended; returns the state that other processes should know:
+    /// the rule if it changed, and the fullest bucket if it grew notably.
     pub fn learn(&self, call: CountedCall) -> TokenCounting {
         if call.limit == 0 || self.given.is_some_and(|given| given < call.limit) {
             return TokenCounting::default();
@@ -190,7 +195,7 @@ impl CounterState {
         }
     }
 
-    /// Counts a call that left the bucket full, lacking no more than the told number of tokens.
+    /// Counts a call that left the bucket full, with at most the reported number of tokens missing.
     fn count(&mut self, call: CountedCall, told: Option<u64>, now: Instant) {
         let Some(lower) = self.rule.lower() else { return };
         // Inputs are estimates: what is told must be nearer to the lower rule.
@@ -212,7 +217,7 @@ impl CounterState {
         }
     }
 
-    /// The present rule counts too little, and has left so many tokens.
+    /// Raises the present rule, which counts too little and has left this many tokens.
     fn raise(&mut self, remaining: u64, now: Instant) {
         self.window = None;
         if let Some(higher) = self.rule.higher() {
@@ -222,7 +227,7 @@ impl CounterState {
         }
     }
 
-    /// Goes by another rule. A higher one has shown that lower ones need time before the next trial.
+    /// Changes the rule. A higher one has shown that lower ones need time before the next trial.
     fn change_to(&mut self, rule: CountRule, now: Instant) {
         if rule > self.rule {
             self.retry_at = Some(now + self.backoff);

@@ -1,18 +1,19 @@
-//! A provider's count of input tokens, learned from its bills: to use rate limits well. Money is
-//! always reserved by the bound.
+//! Ratio of a provider's count of input tokens to the expected one, learned from its bills, to use
+//! rate limits well. Money is always reserved by the bound.
 
 use crate::cost_bounds::Bounds;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A ratio of 1.
 const ONE: u64 = 1_000;
-/// The part of the difference by which a lower ratio is believed at each bill; a higher one is at once.
+/// Divisor of the difference by which a bill lowers the ratio; a bill raises it at once.
 const LOWERING_DIVISOR: u64 = 32;
-/// A ratio is worth sharing with other processes that is this much higher or lower, in thousandths.
+/// Minimum change of the ratio that is shared with other processes, in thousandths.
 const MIN_SHARED_CHANGE: u64 = 20;
 
-/// The ratio before the first bill. What is reserved by then keeps its turn when less is known to be
-/// needed, so the bound, which may be a multiple, would slow down the first seconds of many workers.
+/// The ratio before the first bill. Reservations made before it keep their place when fewer tokens
+/// turn out to be needed, so the bound, which may be a multiple, would slow down the first seconds
+/// of many workers.
 const FIRST: u64 = 1_250;
 
 /// Billed input tokens over expected ones, in thousandths; 0 before the first bill.
@@ -20,8 +21,8 @@ const FIRST: u64 = 1_250;
 pub struct TokenScale(AtomicU64);
 
 impl TokenScale {
-    /// The input tokens that a call will count with: what is expected, corrected by what bills have
-    /// shown; a quarter more as long as there was none.
+    /// The input tokens that a call counts with: the expected ones, corrected by the learned ratio,
+    /// or a quarter more before the first bill.
     pub fn counted(&self, bounds: &Bounds) -> u64 {
         let expected = bounds.expected.input_tokens;
         let ratio = match self.0.load(Ordering::Relaxed) {
@@ -31,17 +32,17 @@ impl TokenScale {
         expected.saturating_mul(ratio).div_ceil(ONE).min(bounds.input_tokens)
     }
 
-    /// Goes on from the ratio that processes share.
+    /// Adopts the ratio that processes share.
     pub fn adopt(&self, shared: u64) {
         self.0.store(shared.max(1), Ordering::Relaxed);
     }
 
-    /// Whether a bill has shown what input counts.
+    /// True if a bill has been learned from.
     pub fn is_learned(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Learns from a bill; returns its ratio if other processes should know it.
+    /// Learns from a bill; returns the ratio if other processes should know it.
     pub fn learn(&self, bounds: &Bounds, billed: u64) -> Option<u64> {
         let expected = bounds.expected.input_tokens.max(1);
         let ratio = billed.saturating_mul(ONE).div_ceil(expected).max(1);

@@ -1,11 +1,11 @@
-//! Reads design tokens and compares an extraction with the truth.
+//! Design tokens: reading, and comparison of an extraction with the expected ones.
 
 pub use super::values::equal;
 
 use juror_types::item::Tokens;
 use serde_json::{Map, Value};
 
-/// JSON that holds no design tokens.
+/// Error of JSON that holds no design tokens.
 #[derive(Debug, thiserror::Error)]
 #[error("tokens must be a JSON object of names and values, or a list of such objects")]
 pub struct NotTokens;
@@ -35,7 +35,8 @@ pub fn accuracy(expected: &Tokens, extracted: &Tokens) -> Option<f64> {
     (!expected.is_empty()).then(|| found as f64 / expected.len() as f64)
 }
 
-/// Depth is bounded by the JSON reader, which refuses more than 128 levels.
+/// Adds a value and everything below it. Depth is bounded by the JSON reader, which refuses more
+/// than 128 levels.
 fn add(flat: &mut Tokens, name: String, value: &Value) {
     match value {
         Value::Object(fields) => match fields.get("$value") {

@@ -1,11 +1,11 @@
-//! When two values of a design token mean the same.
+//! Equality of two values of a design token.
 //!
 //! Two values are equal if, in this order, one of these holds:
 //! 1. They are the same after folding: lower case, runs of blanks as one, no quotes, no blanks
 //!    around commas and inside parentheses. Numbers and booleans are taken as they are written.
-//! 2. Both are colours (hex with 3, 4, 6 or 8 digits, `rgb()`, `hsl()` and the like, CSS names) and
-//!    differ by at most 1/255 in every channel; all fully transparent colours are one. Hex digits
-//!    without `#` count as a colour only opposite one that is plainly written.
+//! 2. Both are colors (hex with 3, 4, 6 or 8 digits, `rgb()`, `hsl()` and the like, CSS names) and
+//!    differ by at most 1/255 in every channel; all fully transparent colors are one. Hex digits
+//!    without `#` count as a color only opposite one that is plainly written.
 //! 3. Both are numbers with a unit. Lengths become pixels (1 rem = 1 em = 16 px, 1 in = 96 px,
 //!    1 pt = 4/3 px; no unit means px) and may differ by 0.01 px; times become milliseconds; other
 //!    units must be the same. Two numbers without any unit may only differ by rounding.
@@ -15,7 +15,7 @@
 use csscolorparser::Color;
 use serde_json::Value;
 
-/// Whether an extracted value means what is expected.
+/// True if an extracted value means what is expected.
 pub fn equal(expected: &Value, extracted: &Value) -> bool {
     match (written(expected), written(extracted)) {
         (Some(expected), Some(extracted)) => texts_equal(&fold(&expected), &fold(&extracted)),
@@ -51,14 +51,14 @@ fn fold(text: &str) -> String {
 
 fn texts_equal(expected: &str, extracted: &str) -> bool {
     expected == extracted
-        || colours_equal(expected, extracted)
+        || colors_equal(expected, extracted)
         || match (Quantity::parse(expected), Quantity::parse(extracted)) {
             (Some(expected), Some(extracted)) => expected.equals(&extracted),
             _ => lists_equal(expected, extracted, ',') || lists_equal(expected, extracted, ' '),
         }
 }
 
-fn colours_equal(expected: &str, extracted: &str) -> bool {
+fn colors_equal(expected: &str, extracted: &str) -> bool {
     // Hex digits without # may as well be a number or a word ("100", "add").
     let bare = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if bare(expected) && bare(extracted) {
@@ -74,7 +74,7 @@ fn colours_equal(expected: &str, extracted: &str) -> bool {
         || expected.iter().zip(extracted).all(|(one, other)| one.abs_diff(other) <= 1)
 }
 
-/// A number and what it counts.
+/// A number with its unit.
 struct Quantity {
     amount: f64,
     unit: ValueUnit,
@@ -131,7 +131,7 @@ fn lists_equal(expected: &str, extracted: &str, separator: char) -> bool {
     lengths_fit && expected.iter().zip(&extracted).all(|(one, other)| texts_equal(one, other))
 }
 
-/// Splits outside parentheses.
+/// Parts of a text between separators, ignoring those inside parentheses.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_i64;
     let splits = |character: char| {

@@ -1,10 +1,10 @@
-//! Why a worker could not go on.
+//! Errors that end a worker.
 
 use crate::interruption::Interruption;
 use juror_queue::QueueError;
 use tokio::task::JoinError;
 
-/// Why a worker could not go on. Jobs in hand were given back.
+/// Error that ends a worker. Its jobs in progress were requeued.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The ledger or the queue gave up.

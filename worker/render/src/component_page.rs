@@ -11,13 +11,13 @@ use juror_types::evidence::PageFrame;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Scripts of a component's page: what runs first, what mounts the component, and what is drawn in
-/// the place of an import that is not there.
+/// Scripts of a component's page: the preparation, the mounting of the component, and the boxes in
+/// place of missing imports.
 pub(crate) const PREPARATION: &str = include_str!("scripts/component_page.js");
 pub(crate) const MOUNT: &str = include_str!("scripts/mount.js");
 pub(crate) const STAND_IN: &str = include_str!("scripts/stand_in.js");
 
-/// Replaced imports that are named at most, and characters of each.
+/// Maximum number of replaced imports that are named, and of characters of each.
 const MAX_NAMED: usize = 50;
 const MAX_NAME_CHARS: usize = 100;
 

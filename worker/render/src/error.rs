@@ -1,4 +1,4 @@
-//! Reasons why nothing is drawn: a browser's, or the code's.
+//! Reasons why a page is not drawn: the browser's fault, or the code's.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -11,10 +11,10 @@ pub enum RendererError {
          or set render.browser"
     )]
     NotFound {
-        /// Names of programs that were looked for.
+        /// Names of the programs that were looked for.
         names: String,
     },
-    /// The browser of the settings, or the first one found, does not say its version.
+    /// The browser of the settings, or the first one found, does not print its version.
     #[error("{}: {reason}; set render.browser to a Chromium", program.display())]
     Unusable {
         /// The program.
@@ -22,7 +22,7 @@ pub enum RendererError {
         /// Its fault.
         reason: String,
     },
-    /// The browser lacks what drawing needs.
+    /// The browser lacks a feature that drawing needs.
     #[error("{browser} is too old: rendering needs version {needed} or newer")]
     TooOld {
         /// Its name and version.
@@ -35,7 +35,7 @@ pub enum RendererError {
     NotStarted {
         /// Its name and version.
         browser: String,
-        /// Its last words.
+        /// The end of its stderr.
         reason: String,
     },
     /// The folder of modules cannot be read.
@@ -54,7 +54,7 @@ pub enum RendererError {
         /// Its fault.
         reason: String,
     },
-    /// The browser ended, or stopped answering as its protocol demands.
+    /// The browser ended, or no longer replies as its protocol demands.
     #[error("the browser ended: {0}")]
     Ended(String),
 }

@@ -1,8 +1,9 @@
-//! Generated code drawn by a headless Chromium that is already on the machine, the same way each time:
-//! a picture and a snapshot of the page's elements, and changes of the page drawn to be judged.
+//! Generated code rendered by a headless Chromium that is installed on the machine, with the same
+//! result each time: a picture and a snapshot of the page's elements, and pictures of changed
+//! pages.
 //!
-//! The code is not trusted. Each page has a browser context of its own, every request is answered from
-//! memory or refused, and a browser that hangs or breaks is replaced.
+//! The code is not trusted. Each page has a browser context of its own, every request is answered
+//! from memory or refused, and a browser that hangs or breaks is replaced.
 
 mod component_page;
 mod connection;

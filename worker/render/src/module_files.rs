@@ -1,4 +1,4 @@
-//! Modules that a component may import: those that are shipped, and those of the settings' folder.
+//! Modules that a component may import: the shipped ones, and those of the settings' folder.
 
 use crate::{error::RendererError, page_file::PageFile};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ pub(crate) const TAILWIND_NAME: &str = "Tailwind 4.3.4";
 const STYLESHEET_PATH: &str = "/page.css";
 /// The element that loads them.
 pub(crate) const STYLESHEET_LINK: &str = "<link rel=\"stylesheet\" href=\"/page.css\">";
-/// Bytes of these styles at most.
+/// Maximum size of these styles in bytes.
 const MAX_STYLESHEET: u64 = 1 << 20;
 
 /// Shipped files by their path in a page.
@@ -43,7 +43,7 @@ const SPECIFIERS: [(&str, &str); 4] = [
     ("react/jsx-runtime", "/modules/react-jsx-runtime.js"),
 ];
 
-/// Files of a folder of modules at most, and their bytes together.
+/// Maximum number of files of a folder of modules, and maximum size of all in bytes.
 const MAX_FILES: usize = 2000;
 const MAX_BYTES: u64 = 32 << 20;
 

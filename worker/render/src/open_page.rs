@@ -1,4 +1,4 @@
-//! A page that is open in a browser, to be drawn with changes.
+//! A page that is open in a browser and can be drawn with changes.
 
 use crate::{
     error::{RenderError, RendererError},
@@ -25,11 +25,12 @@ pub(crate) const PAGE_SCRIPT: &str = include_str!("scripts/page.js");
 /// Description and changes of the page, which run where its scripts cannot reach.
 pub(crate) const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
 
-/// Elements of a page at most.
+/// Maximum number of elements of a page.
 const MAX_ELEMENTS: usize = 10_000;
-/// Characters of an error at most.
+/// Maximum length of an error in characters.
 const MAX_ERROR_CHARS: usize = 300;
-/// Milliseconds of the page's own time after which it is drawn, and timers that run in them at most.
+/// Time of the page's own clock after which it is drawn, in milliseconds, and maximum number of
+/// timers that run in it.
 const PAGE_TIME: u32 = 1000;
 const MAX_TIMERS: u32 = 2000;
 
@@ -39,13 +40,13 @@ pub struct OpenPage<'renderer> {
     session: PageSession,
     world: Value,
     timeout: Duration,
-    /// Parts of the code that are drawn by something else in their place.
+    /// Parts of the code that are replaced in the drawing.
     partial: Vec<String>,
     limits: PageLimits,
     permit: PagePermit<'renderer>,
 }
 
-/// Modules that every page is served, and when it gets Tailwind.
+/// Modules that every page is served, and the condition for Tailwind.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedModules {
     pub modules: Arc<ModuleFiles>,
@@ -59,9 +60,9 @@ pub struct DrawnPage {
     pub picture: Bytes,
     /// The page's elements.
     pub snapshot: Snapshot,
-    /// Imports and scripts of the code that something else was drawn in the place of.
+    /// Imports and scripts of the code that are replaced in the drawing.
     pub partial: Vec<String>,
-    /// Addresses that the page requested and was not given, shortened and without their query.
+    /// Addresses that the page requested and was refused, shortened and without their query.
     pub refused: Vec<String>,
 }
 
@@ -104,10 +105,10 @@ impl<'renderer> OpenPage<'renderer> {
         }
     }
 
-    /// Draws the page with changes, and takes them back.
+    /// Draws the page with changes, and reverts them.
     ///
-    /// # Errors
-    /// The time of the page is over, or its browser ended; the page must be dropped then.
+    /// # Errors The page's time limit is reached, or its browser ended; the page must be dropped
+    /// then.
     pub fn draw<'a>(
         &'a mut self,
         changes: &'a [PageChange],
@@ -120,7 +121,7 @@ impl<'renderer> OpenPage<'renderer> {
         })
     }
 
-    /// Closes the page with all that it stored; its browser draws other pages.
+    /// Closes the page and removes all that it stored; its browser draws other pages.
     pub async fn close(self) {
         let closing = self.session.close();
         // A browser that cannot close a page is dropped.
@@ -174,7 +175,7 @@ impl<'renderer> OpenPage<'renderer> {
         })
     }
 
-    /// An error with what the code was not given, which may be its cause.
+    /// An error with the names of replaced imports, which may be its cause.
     fn with_replaced(&self, error: String) -> String {
         match self.partial.as_slice() {
             [] => error,

@@ -1,4 +1,4 @@
-//! Files that a page is answered with; whatever else it requests is refused.
+//! Files that a page is served; every other request is refused.
 
 use crate::{
     component_page::ComponentPage,
@@ -9,8 +9,8 @@ use crate::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Origin of every page. The name can never be resolved (RFC 6761), so what is not answered here leads
-/// nowhere.
+/// Origin of every page. The name can never be resolved (RFC 6761), so a request that is not served
+/// here fails.
 const ORIGIN: &str = "https://page.juror.invalid";
 
 /// Pages that load Tailwind 3 configure it by a variable, which version 4 does not have.
@@ -21,9 +21,9 @@ const CONFIGURED: &[u8] = b"window.tailwind ??= {};\n";
 pub(crate) struct PageFiles {
     files: BTreeMap<String, PageFile>,
     modules: Arc<ModuleFiles>,
-    /// The answer to addresses of Tailwind's builds; none where they are refused.
+    /// The reply to requests for Tailwind's builds; none if they are refused.
     tailwind: Option<PageFile>,
-    /// Parts of the code that are drawn by something else in their place.
+    /// Parts of the code that are replaced in the drawing.
     pub partial: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl PageFiles {
         address.strip_prefix(ORIGIN) == Some("/favicon.ico")
     }
 
-    /// The file at an address; none where the page has no such file.
+    /// The file at an address; none if the page has no such file.
     pub fn file(&self, address: &str) -> Option<&PageFile> {
         if tailwind::is_build(address) {
             return self.tailwind.as_ref();

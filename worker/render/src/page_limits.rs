@@ -7,22 +7,23 @@ use crate::{
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// Megabytes that a page may take at most.
+/// Maximum memory of a page, in megabytes.
 const MAX_MEGABYTES: u64 = 512;
-/// Time by the clock for each second of processor time: a busy machine says nothing of the code.
+/// Clock time allowed for each second of processor time, since a busy machine is no fault of the
+/// code.
 const CLOCK_FACTOR: u32 = 3;
-/// Time between two looks at what the browser has taken.
+/// Interval of measuring the browser's memory and time.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Limits of one page. Only Linux tells memory and processor time; elsewhere the clock counts, and the
-/// limit of the browser's own heap.
+/// Limits of one page. Only Linux reports memory and processor time; elsewhere the clock counts,
+/// and the limit of the browser's own heap.
 #[derive(Clone, Debug)]
 pub(crate) struct PageLimits {
     group: ProcessGroup,
     timeout: Duration,
-    /// Usage of the browser before the page was opened; none where the system does not tell.
+    /// Usage of the browser before the page was opened; none if the system does not report it.
     before: Option<GroupUsage>,
-    /// Time by the clock in which the page was worked on.
+    /// Clock time for which the page was worked on.
     elapsed: Duration,
 }
 

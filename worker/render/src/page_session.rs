@@ -12,11 +12,11 @@ use base64_simd::STANDARD;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Refused addresses that are remembered, and characters of each.
+/// Maximum number of refused addresses that are recorded, and of characters of each.
 const MAX_REFUSED: usize = 20;
 const MAX_REFUSED_CHARS: usize = 200;
 
-/// A page of a browser, which belongs to it alone meanwhile.
+/// A page of a browser, which has no other page meanwhile.
 #[derive(Debug)]
 pub(crate) struct PageSession {
     browser: BrowserProcess,
@@ -142,7 +142,7 @@ impl PageSession {
         self.send("Fetch.fulfillRequest", response).await
     }
 
-    /// Sends a command whose reply says nothing: a page that is gone needs none.
+    /// Sends a command and ignores its reply: a page that is gone needs none.
     async fn send(&mut self, method: &str, params: Value) -> Result<(), RendererError> {
         self.browser.send(Some(&self.session), method, params).await.map(|_| ())
     }

@@ -1,10 +1,10 @@
-//! Browsers that wait for their next page, and the right to have a page open.
+//! Idle browsers, and permits for open pages.
 
 use crate::process::BrowserProcess;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
-/// Pages after which a browser is replaced.
+/// Number of pages after which a browser is replaced.
 const MAX_PAGES: u32 = 200;
 
 /// Idle browsers, and permits for the pages that are open.

@@ -14,7 +14,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Flags by which a page is drawn with the same bytes each time, and reaches nothing outside.
+/// Flags with which a page is drawn with the same bytes each time, and without access to the
+/// network.
 pub(crate) const FLAGS: [&str; 36] = [
     "--headless=new",
     "--remote-debugging-pipe",
@@ -59,8 +60,9 @@ pub(crate) const FLAGS: [&str; 36] = [
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/// The browser reads commands from descriptor 3 and replies on 4. It gets nothing of the worker's
-/// environment but PATH, and its profile is removed after it, even if the worker is there no more.
+/// Shell script that starts the browser. The browser reads commands from descriptor 3 and replies
+/// on 4. It gets nothing of the worker's environment but PATH, and its profile is removed after it,
+/// even if the worker is gone.
 const WRAPPER: &str = r#"
 profile=$1 log=$2 program=$3
 shift 3

@@ -34,7 +34,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Usage of its processes; none where the system does not tell.
+    /// Usage of its processes; none if the system does not report it.
     #[cfg(target_os = "linux")]
     pub(crate) fn usage(self) -> Option<GroupUsage> {
         let group = self.leader?.as_raw_nonzero().get();
@@ -48,7 +48,7 @@ impl ProcessGroup {
         Some(whole)
     }
 
-    /// Usage of its processes; none where the system does not tell.
+    /// Usage of its processes; none if the system does not report it.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn usage(self) -> Option<GroupUsage> {
         None
@@ -58,7 +58,7 @@ impl ProcessGroup {
 /// Memory and processor time of processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GroupUsage {
-    /// Memory that is not a file's.
+    /// Memory that is not backed by a file.
     pub kilobytes: u64,
     pub processor_time: Duration,
 }

@@ -21,15 +21,15 @@ use tokio::task::spawn_blocking;
 pub struct RendererSettings {
     /// The browser; none looks for one on PATH.
     pub browser: Option<PathBuf>,
-    /// Pages that are open at once, each in a browser of its own (at least one).
+    /// Maximum number of open pages, each in a browser of its own (at least one).
     pub concurrency: usize,
-    /// Time of one page, from its opening to its last drawing.
+    /// Time limit of one page, from its opening to its last drawing.
     pub timeout: Duration,
-    /// When pages get Tailwind.
+    /// Condition on which pages get Tailwind.
     pub tailwind: TailwindUse,
-    /// A folder of modules that components may import; none where there are but the shipped ones.
+    /// Folder of modules that components may import; none for the shipped ones alone.
     pub modules: Option<PathBuf>,
-    /// Styles of the page that components and parts of pages stand in; none where it has none.
+    /// Style sheet of the page around components and parts of pages; none without one.
     pub stylesheet: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ impl RendererSettings {
     }
 }
 
-/// Draws code with browsers that it starts, replaces and ends.
+/// A renderer of code, with browsers that it starts, replaces and ends.
 #[derive(Debug)]
 pub struct Renderer {
     executable: BrowserExecutable,
@@ -103,8 +103,8 @@ impl Renderer {
         name.split_once('.').map_or(name, |(short, _)| short)
     }
 
-    /// Digest of all that a drawing depends on beside its source: the browser and how it is started,
-    /// our scripts in each page, the modules that are served, and when pages get Tailwind.
+    /// Digest of everything that a drawing depends on beside its source: the browser and its flags,
+    /// the scripts in each page, the served modules, and the condition for Tailwind.
     pub fn digest(&self) -> Digest {
         let ServedModules { modules, tailwind } = &self.served;
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();

@@ -1,4 +1,4 @@
-//! Code to draw.
+//! Code to render.
 
 use crate::error::RenderError;
 use juror_types::evidence::PageFrame;
@@ -6,17 +6,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Pixels of a picture's side at most.
+/// Maximum pixels of a picture's side.
 const MAX_SIDE: u32 = 4096;
 
-/// Code to draw, and the size to draw it in.
+/// Code to render, and the size of the picture.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageSource {
     /// The code.
     pub code: PageCode,
     /// Properties that a component is mounted with.
     pub props: Map<String, Value>,
-    /// The page around a component; none where it has no padding, on white.
+    /// The page around a component; none without padding, on white.
     pub frame: Option<PageFrame>,
     /// Width and height in CSS pixels.
     pub viewport: [u32; 2],

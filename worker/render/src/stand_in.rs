@@ -1,4 +1,4 @@
-//! Modules in the place of imports that are not there.
+//! Modules in place of missing imports.
 
 use crate::source::ImportedNames;
 use serde_json::json;

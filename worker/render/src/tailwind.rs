@@ -1,9 +1,10 @@
-//! Tailwind's browser build in a page: whether the code needs it, and how a page of HTML gets it.
+//! Tailwind's browser build in a page: detection of code that needs it, and its place in a page of
+//! HTML.
 
 use crate::module_files::TAILWIND_PATH;
 use serde::Deserialize;
 
-/// When pages get Tailwind's browser build.
+/// Condition on which pages get Tailwind's browser build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TailwindUse {
@@ -32,7 +33,7 @@ pub(crate) const OLD_CDN: &str = "cdn.tailwindcss.com";
 /// Name of the builds of Tailwind 4, on any host.
 const BUILD: &str = "@tailwindcss/browser";
 
-/// Classes of which a component's code must have a few to look like Tailwind's.
+/// Minimum number of Tailwind-like classes in a component's code that uses Tailwind.
 const MIN_CLASSES: usize = 3;
 const PREFIXES: [&str; 56] = [
     "bg",
@@ -154,7 +155,7 @@ pub(crate) fn looks_used(script: &str) -> bool {
     found.len() >= MIN_CLASSES
 }
 
-/// `px-4`, `md:text-sm`, `bg-blue-600/50`, `w-[37px]`.
+/// True for the form of `px-4`, `md:text-sm`, `bg-blue-600/50`, `w-[37px]`.
 fn is_utility(word: &str) -> bool {
     let class = word.rsplit(':').next().unwrap_or_default();
     let class = class.trim_start_matches(['-', '!']);

@@ -1,4 +1,4 @@
-//! The browser itself: found, drawing the same each time, and gone with its worker.
+//! The browser itself: found, drawing the same each time, and ended with its worker.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
 
 use juror_evidence::{PageChange, PageEdit};

@@ -1,41 +1,41 @@
 //! Limit on calls in flight: additive increase while latency holds, multiplicative decrease on
-//! refusals, and one call less for each that the provider found one too many. Pure: times are
-//! passed in, measured from any one origin.
+//! refusals, and one call less for each refusal that names no limit. Pure: times are passed in,
+//! measured from any one origin.
 
 use super::Signal;
 use std::time::Duration;
 
 /// Calls in flight at first.
 pub(super) const INITIAL: usize = 16;
-/// Never fewer, never more.
+/// Minimum and maximum of the limit.
 pub(super) const BOUNDS: (usize, usize) = (1, 512);
 
-/// By how much the limit grows after a round in which all went well.
+/// Growth of the limit after a round without failures.
 const STEP: usize = 8;
-/// Fraction that a cut leaves.
+/// Fraction of the limit that a decrease leaves.
 const CUT: (usize, usize) = (3, 4);
-/// The limit only grows where calls in flight fill at least this share of it: permits that wait
-/// for admission tell nothing of what the provider bears.
+/// Minimum share of the limit that calls in flight must fill before it grows: permits that wait for
+/// admission do not show the provider's capacity.
 const FILLED: f64 = 0.5;
-/// Latency holds up to this multiple of the baseline.
+/// Maximum latency of a good round, as a multiple of the baseline.
 const TOLERANCE: f64 = 1.5;
-/// After crowding the limit grows by one, at first after one good round; each time that it proves
-/// too much, after twice as many, up to this.
+/// Maximum number of good rounds before the limit grows by one again after crowding: one at first,
+/// doubled each time that the limit proves too high.
 const MAX_ROUNDS_BEFORE_PROBE: u32 = 64;
-/// Weight with which the baseline follows latencies that are above it.
+/// Weight of latencies above the baseline in its moving average.
 const FOLLOW: f64 = 0.1;
 
-/// One call, over.
+/// A call that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallSample {
     pub(super) signal: Signal,
-    /// When the call began.
+    /// Start of the call.
     pub(super) begun: Duration,
-    /// When it ended.
+    /// End of the call.
     pub(super) ended: Duration,
 }
 
-/// A limit that adapts.
+/// An adaptive limit.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     limit: usize,
@@ -43,15 +43,15 @@ pub(super) struct Controller {
     /// True if only crowding lowers the limit.
     fixed: bool,
     crowding: Option<Crowding>,
-    /// Calls that began before this tell of an earlier limit.
+    /// Time of the limit's last change: calls that began before it belong to the earlier limit.
     changed_at: Duration,
-    /// Mean latency, in seconds, of rounds in which all went well.
+    /// Mean latency of good rounds, in seconds.
     baseline: Option<f64>,
     round: LimitRound,
 }
 
-/// The search for the number of calls that a provider takes at once, where it refuses what is too
-/// much without another word.
+/// The search for the number of concurrent calls that a provider accepts, if its refusals name no
+/// limit.
 #[derive(Clone, Copy, Debug)]
 struct Crowding {
     good_rounds: u32,
@@ -60,10 +60,11 @@ struct Crowding {
     probed: bool,
 }
 
-/// As many calls as the limit allows at once, so that each limit is tried before it changes.
+/// A round of as many calls as the limit allows at once, so that each limit is tried before it
+/// changes.
 #[derive(Clone, Debug, Default)]
 struct LimitRound {
-    /// None before the first call of all.
+    /// None before the first call.
     begun: Option<Duration>,
     answered: usize,
     unavailable: usize,
@@ -79,7 +80,7 @@ impl Controller {
         Self::new(INITIAL, BOUNDS.1, false)
     }
 
-    /// A limit that stays, unless the provider finds so many calls too many at once.
+    /// A limit that stays, unless the provider refuses this many concurrent calls.
     pub(super) fn fixed(limit: usize) -> Self {
         Self::new(limit, limit, true)
     }
@@ -142,7 +143,7 @@ impl Controller {
         }
     }
 
-    /// Calls by which the limit grows after a good round.
+    /// Growth of the limit after a good round.
     fn step(&mut self) -> usize {
         let Some(crowding) = &mut self.crowding else { return STEP };
         crowding.good_rounds += 1;
@@ -154,7 +155,7 @@ impl Controller {
         1
     }
 
-    /// One call too many was in flight.
+    /// Lowers the limit after a refusal by crowding.
     fn lower(&mut self, now: Duration) {
         let start = Crowding { good_rounds: 0, rounds_before_probe: 1, probed: false };
         let crowding = self.crowding.get_or_insert(start);
@@ -180,7 +181,7 @@ impl LimitRound {
         Self { begun: Some(now), ..Self::default() }
     }
 
-    /// Mean over the round, by Little's law.
+    /// Mean number of calls in flight over the round, by Little's law.
     fn calls_in_flight(&self, now: Duration) -> f64 {
         let elapsed = now.saturating_sub(self.begun.unwrap_or(now));
         self.busy_seconds / elapsed.as_secs_f64()
@@ -191,7 +192,7 @@ impl LimitRound {
 mod tests {
     use super::*;
 
-    /// Plays rounds against a controller; its clock goes on by the latency of each round.
+    /// A simulated load on a controller; its clock advances by the latency of each round.
     struct Load {
         controller: Controller,
         now: Duration,
@@ -258,8 +259,8 @@ mod tests {
         assert_eq!(load.full_rounds(1, 1.0), 9 + STEP);
     }
 
-    /// A provider that takes `bound` calls at once and refuses the others without a word: rounds of
-    /// full load, answers and refusals.
+    /// The rounds of full load, answers and refusals with a provider that accepts `bound`
+    /// concurrent calls and refuses others without a limit.
     fn crowded_rounds(controller: Controller, bound: usize, rounds: usize) -> (usize, usize) {
         let mut load = Load { controller, now: Duration::ZERO };
         let (mut answered, mut refused) = (0, 0);

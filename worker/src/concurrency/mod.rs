@@ -1,4 +1,4 @@
-//! Limit on calls in flight: a fixed number, or one that adapts to what the provider bears.
+//! Limit on calls in flight: a fixed number, or one that adapts to the provider's capacity.
 
 mod controller;
 
@@ -18,23 +18,23 @@ pub struct Concurrency {
     shared: Arc<SharedLimit>,
 }
 
-/// Sign of the provider's state in a call.
+/// Signal of the provider's state in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// It answered, usably or not.
     Answered,
-    /// It refused by rate, and said for how long or what its limits are.
+    /// It refused by rate, and stated a wait or its limits.
     Refused,
-    /// It refused without another word, as where too many calls are in flight at once.
+    /// It refused without a wait or limits, as servers do that have too many calls in flight.
     Crowded,
     /// It could not answer.
     Unavailable,
 }
 
-/// A limit that was lowered since the provider found so many calls too many at once.
+/// A limit that was lowered because the provider refused this many concurrent calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lowered {
-    /// True if this has never happened before.
+    /// True if this is the first time.
     pub is_first: bool,
 }
 
@@ -54,9 +54,9 @@ struct SharedLimit {
 
 #[derive(Debug)]
 struct Size {
-    /// Permits that exist, in hands or not.
+    /// Number of existing permits, held or free.
     total: usize,
-    /// Permits that should exist. Where fewer should, those in hands are taken on return.
+    /// Target number of permits. While there are more, returned ones are removed.
     limit: usize,
     controller: Controller,
     /// True if crowding has ever lowered the limit.
@@ -64,24 +64,24 @@ struct Size {
 }
 
 impl Concurrency {
-    /// So many from the first call, at least one; fewer only where the provider finds so many too
-    /// many at once.
+    /// A fixed number of permits, at least one; lowered only if the provider refuses this many
+    /// concurrent calls.
     pub fn fixed(limit: usize) -> Self {
         Self::new(Controller::fixed(limit.clamp(1, Semaphore::MAX_PERMITS)))
     }
 
-    /// 16 at first, then between 1 and 512, as latency and refusals tell.
+    /// An adaptive number of permits: 16 at first, then between 1 and 512, depending on latency and
+    /// refusals.
     pub fn adaptive() -> Self {
         Self::new(Controller::adaptive())
     }
 
-    /// The most calls that may be in flight now.
+    /// The maximum number of calls in flight now.
     pub fn limit(&self) -> usize {
         self.shared.size().limit
     }
 
-    /// Waits for a permit; first come, first served. Dropping the future gives the turn to the
-    /// next.
+    /// Waits for a permit in first-come order. A dropped future leaves its turn to the next.
     pub async fn acquire(&self) -> Permit {
         // The semaphore is never closed, so there always is a permit in the end.
         let permit = Arc::clone(&self.shared.semaphore).acquire_owned().await.ok();
@@ -100,8 +100,8 @@ impl Concurrency {
 }
 
 impl Permit {
-    /// Tells how a call went that was made under this permit and has just ended, after `latency`.
-    /// Returns whether crowding lowered the limit.
+    /// Reports a call that was made under this permit and has just ended, after `latency`. Returns
+    /// the new limit if crowding lowered it.
     pub fn report(&self, signal: Signal, latency: Duration) -> Option<Lowered> {
         let ended = self.shared.origin.elapsed();
         self.shared.learn(CallSample { signal, begun: ended.saturating_sub(latency), ended })

@@ -14,13 +14,14 @@ use std::{io::Cursor, panic::catch_unwind};
 
 const MAX_PIXELS: u64 = 64 * 1024 * 1024;
 const MAX_DECODER_BYTES: u64 = 256 * 1024 * 1024;
-/// Profiles of screens take a few kilobytes, those of printers up to two megabytes.
+/// Largest color profile that is read, in bytes: profiles of screens take a few kilobytes, those of
+/// printers up to two megabytes.
 const MAX_COLOUR_PROFILE: usize = 1024 * 1024;
 
 /// Decoded pixels, 8 bits a sample, in gray or RGB, with or without alpha; not yet upright.
 pub(super) struct DecodedImage {
     pub image: DynamicImage,
-    /// The ICC profile that says what the samples mean, if the file carried a usable one.
+    /// The ICC profile of the samples, if the file carried a usable one.
     pub color_profile: Option<Vec<u8>>,
 }
 
@@ -55,7 +56,7 @@ fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<DecodedIm
     Ok(DecodedImage { image, color_profile })
 }
 
-/// Brings samples of any width to 8 bits.
+/// Converts samples of any width to 8 bits.
 fn narrow(image: DynamicImage) -> DynamicImage {
     match image {
         DynamicImage::ImageLuma8(_)

@@ -1,4 +1,4 @@
-//! Encodes a picture in a format and size that the provider takes.
+//! Encodes a picture in a format and size that the provider accepts.
 
 use super::{ImageError, ImageRules, ReadableFormat, decode::DecodedImage, pixels::Pixels, resize};
 use bytes::Bytes;
@@ -8,9 +8,9 @@ use image::{
 };
 use jpeg_encoder::{Encoder, SamplingFactor};
 
-/// High enough that edges of small text stay clean for a judge.
+/// JPEG quality that keeps the edges of small text clean.
 const JPEG_QUALITY: u8 = 90;
-/// Each attempt takes at least a tenth off the sides, so this is from any size to a stamp.
+/// Maximum number of attempts to reach a size; each reduces the sides by at least a tenth.
 const MAX_ATTEMPTS: u32 = 40;
 
 /// A picture in its encoded form.
@@ -23,8 +23,8 @@ pub(super) struct Encoded {
     pub flattened: bool,
 }
 
-/// Encodes losslessly where the source was lossless or is transparent, as JPEG otherwise or where
-/// PNG would be too large, and shrinks where neither fits.
+/// Encodes losslessly if the source was lossless or is transparent and the PNG fits, as JPEG
+/// otherwise, and shrinks if neither fits.
 pub(super) fn encode_within(
     mut picture: DecodedImage,
     lossy_source: bool,
@@ -102,7 +102,7 @@ fn encode_jpeg(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec
     Some(bytes)
 }
 
-/// A browser shows a transparent screenshot on white; JPEG knows no transparency.
+/// Blends a transparent picture with white, as a browser shows it; JPEG has no transparency.
 fn lay_on_white(image: &DynamicImage) -> DynamicImage {
     let over_white = |sample: u8, alpha: u8| {
         let (sample, alpha) = (u32::from(sample), u32::from(alpha));

@@ -1,4 +1,4 @@
-//! Which image format some bytes are in, told by their content and never by a file's ending.
+//! Image format of a file, detected by its content and never by its ending.
 
 /// An image format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub enum ReadableFormat {
 }
 
 impl ReadableFormat {
-    /// The format that these bytes start like.
+    /// The format that the first bytes belong to.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some(Self::Png),
@@ -39,7 +39,7 @@ impl ReadableFormat {
         }
     }
 
-    /// The name that people know.
+    /// The usual name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Png => "PNG",
@@ -61,7 +61,7 @@ impl ReadableFormat {
     }
 }
 
-/// Description of bytes that are no known image, for an error that a person can act on.
+/// Description of bytes that are no known image, for error messages.
 pub(super) fn describe_foreign(bytes: &[u8]) -> &'static str {
     let start = bytes.trim_ascii_start();
     match bytes {

@@ -1,5 +1,5 @@
-//! Makes an image file ready for a vision API: as it is wherever that is safe, else decoded,
-//! turned upright, shrunk and encoded again. Never enlarged; never unreadable in silence.
+//! Preparation of an image file for a vision API: unchanged if that is safe, else decoded, turned
+//! upright, shrunk and encoded again. Never enlarged; an unreadable file is an error.
 
 mod container;
 mod decode;
@@ -20,10 +20,11 @@ pub use rgba::{MAX_MEASURED_SIDE, RgbaPicture};
 use bytes::Bytes;
 use juror_types::signature::Signature;
 
-/// Changes whenever the same file would be prepared into other bytes; part of the cache key.
+/// Version of the preparation, part of the cache key: it changes whenever the same file would be
+/// prepared into other bytes.
 pub const PREPARATION_VERSION: u32 = 1;
 
-/// An image as it goes out.
+/// An image as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparedImage {
     /// The encoded image.
@@ -34,9 +35,9 @@ pub struct PreparedImage {
     pub width: u32,
     /// Pixels from top to bottom, as a viewer shows it.
     pub height: u32,
-    /// Changes that a reader of the verdict should know ("first of 6 frames").
+    /// Changes that a reader of the verdict should know, as in "first of 6 frames".
     pub note: Option<String>,
-    /// The signature of the picture, where it was decoded and has enough in it.
+    /// The signature of the picture, if it was decoded and has enough contrast.
     pub signature: Option<Signature>,
     /// True if the bytes are the original file's.
     pub passed_through: bool,
@@ -47,31 +48,32 @@ pub struct PreparedImage {
 pub struct ImageRules {
     /// Formats that the provider reads; PNG or JPEG must be among them.
     pub formats: Vec<ReadableFormat>,
-    /// Most bytes of an encoded image that the provider takes.
+    /// Maximum size of an encoded image in bytes, by the provider.
     pub max_bytes: u64,
-    /// Most pixels of either side that the provider takes.
+    /// Maximum pixels of either side, by the provider.
     pub max_side: u32,
-    /// Most pixels of either side that the user wants to pay for (`image.max_side`).
+    /// Maximum pixels of either side, by the user (`image.max_side`).
     pub user_max_side: Option<u32>,
-    /// True if images that go out as they are, are decoded for their signature.
+    /// True if images that are sent unchanged are decoded for their signature.
     pub signatures: bool,
 }
 
 impl ImageRules {
-    /// The size that an image of this size has when it goes out: the same, or shrunk in proportion.
+    /// The size in which an image of this size is sent: the same, or shrunk in proportion.
     pub fn fit(&self, width: u32, height: u32) -> (u32, u32) {
         let limit = self.user_max_side.unwrap_or(u32::MAX).min(self.max_side).max(1);
         resize::fit(width, height, limit)
     }
 }
 
-/// Why an image cannot be judged. All of these are the file's own fault: asking again is no use.
+/// Reason why an image cannot be judged. Every reason is the file's own fault, so a retry is no
+/// use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
-    /// Not an image, or in a format that is not read.
+    /// Not an image, or in a format that is not supported.
     #[error("this is {found}: give a PNG, JPEG, WebP, GIF or BMP file")]
     UnknownFormat {
-        /// The format that it seems to have.
+        /// The detected format.
         found: &'static str,
     },
     /// Damaged, or of a kind that cannot be read faithfully.
@@ -98,7 +100,7 @@ pub enum ImageError {
         /// The provider's limit.
         max_bytes: u64,
     },
-    /// The process could not work on it, for instance while it is being stopped.
+    /// The work on it was interrupted, for instance while the process stops.
     #[error("image preparation was interrupted")]
     Interrupted,
 }

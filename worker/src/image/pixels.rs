@@ -1,5 +1,5 @@
-//! A picture's pixels as the JPEG encoder reads them. It would take nine layouts of pixels, and be
-//! compiled for each; these two are all that comes here.
+//! A picture's pixels as the JPEG encoder reads them. It supports nine layouts of pixels and would
+//! be compiled for each; only these two are used.
 
 use image::DynamicImage;
 use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
@@ -13,8 +13,8 @@ pub(super) struct Pixels<'picture> {
 }
 
 impl<'picture> Pixels<'picture> {
-    /// None for pictures that JPEG cannot hold: transparent ones, and those with a side of more
-    /// than 65,535 pixels.
+    /// The pixels; none for pictures that JPEG cannot hold: transparent ones, and those with a side
+    /// of more than 65,535 pixels.
     pub(super) fn of(picture: &'picture DynamicImage) -> Option<Self> {
         let color = match picture {
             DynamicImage::ImageLuma8(_) => JpegColorType::Luma,

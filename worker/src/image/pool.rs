@@ -1,4 +1,4 @@
-//! Image preparation off the async threads, no wider than the cores.
+//! Image preparation off the async threads, with at most one task per core.
 
 use super::{
     ImageError, ImageRules, PreparedImage,
@@ -8,24 +8,25 @@ use bytes::Bytes;
 use std::sync::Arc;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Looking at a container of this size (a checksum over it) takes a fraction of a
-/// millisecond, less than a thread hop is worth; above, it moves off the async threads.
+/// Largest container that is examined (a checksum over it) on an async thread, in bytes: that takes
+/// a fraction of a millisecond, less than a thread switch is worth.
 const MAX_INLINE_LOOK: usize = 512 * 1024;
 
-/// Prepares images with bounded parallelism, and so with bounded memory. Clones share the bound.
+/// A preparer with bounded parallelism, and so with bounded memory. Clones share the bound.
 #[derive(Clone, Debug)]
 pub struct Preparer {
     permits: Arc<Semaphore>,
 }
 
 impl Preparer {
-    /// A preparer that works on `width` images at a time (at least one). Give it the cores' number.
+    /// A preparer that works on `width` images at a time (at least one), usually the number of
+    /// cores.
     pub fn new(width: usize) -> Self {
         Self { permits: Arc::new(Semaphore::new(width.max(1))) }
     }
 
     /// Prepares an image, see [`super::prepare`]. Dropping the future does not stop work that has
-    /// begun; it keeps its place in the bound until it ends.
+    /// begun; that work counts against the bound until it ends.
     pub async fn prepare(
         &self,
         bytes: Bytes,

@@ -1,4 +1,4 @@
-//! The way of one image from file to wire.
+//! Preparation of one image, from its file to the bytes that are sent.
 
 use super::{
     ImageError, ImageRules, PreparedImage, ReadableFormat,
@@ -10,8 +10,8 @@ use super::{
 };
 use bytes::Bytes;
 
-/// Prepares an image. Pure and synchronous; takes milliseconds where pixels must be touched, so
-/// async callers go through [`super::Preparer`].
+/// Prepares an image. Pure and synchronous; takes milliseconds if pixels must be changed, so async
+/// callers use [`super::Preparer`].
 pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
     match examine(bytes, rules)? {
         Examined::Ready(prepared) => Ok(prepared),
@@ -19,8 +19,7 @@ pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageE
     }
 }
 
-/// Refuses a file that is no image, or that is cut or damaged as far as its container tells. Decodes
-/// no pixel.
+/// Refuses a file that is no image, or whose container is truncated or damaged. Decodes no pixel.
 pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
     facts_of(bytes).map(drop)
 }
@@ -39,7 +38,7 @@ pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageE
     Ok(picture)
 }
 
-/// Decision of a look at the container.
+/// Result of examining the container.
 pub(super) enum Examined {
     /// The file goes out as it is.
     Ready(PreparedImage),
@@ -47,7 +46,7 @@ pub(super) enum Examined {
     NeedsWork(DecodeWork),
 }
 
-/// Looks at the container only: cheap, no pixel is decoded.
+/// Examines the container only, without decoding a pixel.
 pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, ImageError> {
     let facts = facts_of(&bytes)?;
     let passes = may_pass(&facts, bytes.len(), rules);
@@ -91,7 +90,7 @@ fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {
 pub(super) struct DecodeWork {
     bytes: Bytes,
     facts: Facts,
-    /// True if the file goes out as it is, and is decoded for its signature alone.
+    /// True if the file is sent unchanged, and is decoded for its signature alone.
     passes: bool,
 }
 

@@ -33,8 +33,9 @@ impl DecodedImage {
     }
 }
 
-/// Grey is rare enough to go the way of colors: each kind of pixel that the resizer is built for
-/// takes it ten seconds, and its own dispatch would be built for thirteen.
+/// Shrinks as RGB or RGBA. Gray pictures are rare enough to be converted: each kind of pixel that
+/// the resizer is compiled for costs ten seconds of build time, and its own dispatch would be
+/// compiled for thirteen.
 fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> {
     let to = (width, height);
     match image {
@@ -52,7 +53,7 @@ fn resize(image: DynamicImage, width: u32, height: u32) -> Option<DynamicImage> 
     }
 }
 
-/// `Samples` are a `Color`'s, as the resizer knows them.
+/// Shrinks samples of one kind of pixel; `Samples` are the resizer's type of a `Color`.
 fn resized<Samples, Color>(
     image: ImageBuffer<Color, Vec<u8>>,
     (width, height): (u32, u32),

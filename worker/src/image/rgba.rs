@@ -3,7 +3,7 @@
 use super::{ImageError, prepare};
 use image::{DynamicImage, ImageEncoder as _, codecs::png::PngEncoder};
 
-/// Most pixels of either side that are measured: more take too much memory and time.
+/// Maximum pixels of either side of a measured picture, which bounds memory and time.
 pub const MAX_MEASURED_SIDE: u32 = 4096;
 
 /// A picture of opaque pixels, as a viewer shows it on white.
@@ -18,7 +18,7 @@ pub struct RgbaPicture {
 }
 
 impl RgbaPicture {
-    /// Decodes a file, upright and laid on white. Synchronous; takes tens of milliseconds.
+    /// Decodes a file, upright and blended with white. Synchronous; takes tens of milliseconds.
     ///
     /// # Errors
     /// [`ImageError::TooManyPixels`] above [`MAX_MEASURED_SIDE`] on a side, and whatever is wrong with
@@ -41,7 +41,7 @@ impl RgbaPicture {
         }
     }
 
-    /// Encodes as PNG; none where the encoder fails, which it does for a picture without pixels.
+    /// Encodes as PNG; none if the encoder fails, which it does for a picture without pixels.
     pub fn to_png(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         let encoder = PngEncoder::new(&mut bytes);

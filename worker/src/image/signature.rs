@@ -1,13 +1,14 @@
-//! Signatures of pictures: near-equal pictures have signatures that differ in few bits.
+//! Signatures of pictures: nearly equal pictures have signatures that differ in few bits.
 
 use image::DynamicImage;
 use juror_types::signature::Signature;
 
-/// Pictures of one color have hardly a bit: they would all be near each other.
+/// Minimum number of set bits: pictures of one color have hardly any, and would all be near each
+/// other.
 const MIN_BITS: u32 = 16;
 
-/// The difference hash (dHash) of an upright picture: shrunk to 9 by 8 gray pixels, one bit for each
-/// that is lighter than its right neighbor. None where the picture is mostly of one color.
+/// The difference hash (dHash) of an upright picture: shrunk to 9 by 8 gray pixels, one bit for
+/// each that is lighter than its right neighbor. None if the picture is mostly of one color.
 pub(super) fn of_picture(picture: &DynamicImage) -> Option<Signature> {
     let small = picture.thumbnail_exact(9, 8).into_luma8();
     let rows = small.as_raw().chunks(9);

@@ -21,18 +21,18 @@ fn rules() -> ImageRules {
     }
 }
 
-/// So small that everything must be decoded.
+/// Rules so strict that every image must be decoded.
 fn tiny() -> ImageRules {
     ImageRules { user_max_side: Some(8), ..rules() }
 }
 
 /// Expected result of a file.
 enum Fate {
-    /// Goes out byte for byte.
+    /// It is sent byte for byte.
     Passes(u32, u32),
-    /// Is decoded and encoded again, with this note.
+    /// It is decoded and encoded again, with this note.
     Remade(u32, u32, &'static str, Option<&'static str>),
-    /// Is refused with a message that says this.
+    /// It is refused with a message that contains this.
     Refused(&'static str),
 }
 use Fate::{Passes, Refused, Remade};

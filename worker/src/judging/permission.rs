@@ -16,14 +16,14 @@ use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// A call that was admitted later than this has waited.
+/// Time after which an admitted call counts as having waited.
 const MIN_WAIT: Duration = Duration::from_millis(5);
 
 /// The permission to make one call.
 pub(crate) struct Permission {
-    /// Ends with the call.
+    /// Permit that ends with the call.
     pub permit: Permit,
-    /// The money and the tokens that it may take.
+    /// Lease of the money and the tokens that it may take.
     pub lease: LeaseId,
     /// True if it had to wait for admission.
     pub waited: bool,
@@ -83,8 +83,7 @@ impl Judging<'_> {
         Ok(Permission { permit, lease: lease?, waited })
     }
 
-    /// Teaches the counter of tokens what a call showed of the provider's own count; returns what
-    /// other processes should know of it.
+    /// Reports a call to the token counter; returns the state that other processes should know.
     pub(crate) fn learn_count(
         &self,
         asked: &PreparedQuestion,
@@ -110,8 +109,8 @@ impl Judging<'_> {
         })
     }
 
-    /// Reports a call to the concurrency and to the circuit breaker, and changes what comes next
-    /// where fewer calls at once are the remedy, or where the provider has refused for too long.
+    /// Reports a call to the concurrency and to the circuit breaker, and replaces the next step if
+    /// fewer calls at once are the remedy, or if the provider has refused for too long.
     pub(crate) async fn heed_refusals(
         &self,
         permit: &Permit,
@@ -161,7 +160,7 @@ impl Judging<'_> {
         next
     }
 
-    /// Waits until the next call may be tried, or ends the job where none may be.
+    /// Waits until the next call may be tried, or ends the job if none may be.
     pub(crate) async fn before_the_next_call(&self, next: NextStep) -> Result<(), Interruption> {
         telemetry::is_active(&next);
         match next {
@@ -185,7 +184,7 @@ impl Judging<'_> {
         self.wait_for(self.context.concurrency.acquire()).await
     }
 
-    /// Waits for something, but not beyond a stop or the run's deadline, and not longer than a
+    /// Waits for a future, but not beyond a stop or the run's deadline, and not longer than a
     /// delivery may be held.
     async fn wait_for<T>(&self, awaited: impl Future<Output = T>) -> Result<T, Interruption> {
         tokio::select! {
@@ -196,7 +195,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Returns when the delivery must be put back or the run's deadline has come.
+    /// Waits until the delivery must be requeued or the run's deadline has come.
     async fn end_of_wait(&self) {
         let ends = [self.deadline, self.context.run_deadline];
         match ends.into_iter().flatten().min() {
@@ -237,8 +236,8 @@ impl Judging<'_> {
         }
     }
 
-    /// Waits for the process's own ceiling. A wait that ends early gives the lease back: nothing
-    /// was sent.
+    /// Waits for the process's own ceiling. A wait that ends early releases the lease: nothing was
+    /// sent.
     async fn pace(&self, lease: LeaseId) -> Result<LeaseId, Interruption> {
         let paced = self.wait_for(self.setup.ceiling.wait()).await;
         if paced.is_err() {
@@ -260,7 +259,7 @@ impl Judging<'_> {
     }
 }
 
-/// The skip of a job whose turn did not come before the run's deadline.
+/// The skip of a job that had no call before the run's deadline.
 pub(crate) fn past_deadline() -> Skip {
     (ErrorKind::Deadline, "the run's deadline came before this job's call".to_owned())
 }
@@ -272,8 +271,7 @@ fn too_many_at_once(said: &str) -> String {
     )
 }
 
-/// Tells the concurrency how a call went; answers whether fewer calls may be in flight from now on
-/// since too many were.
+/// Reports a call to the concurrency; returns the new limit if too many calls were in flight.
 fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
     let signal = match &call.end {
         CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {

@@ -1,4 +1,4 @@
-//! Evidence of code that the built-in renderer draws.
+//! Evidence of code that the built-in renderer renders.
 
 use super::{
     ItemEvidence, MeasuredItem, kept_page,
@@ -18,12 +18,12 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// Structural similarity below which a screenshot may be one of twice the pixels.
+/// Structural similarity below which a screenshot is also compared at twice the pixels.
 const ALIKE: f64 = 0.9;
-/// Share of the difference that a frame leaves at most.
+/// Maximum share of the difference that remains with a frame that is used.
 const FRAME_GAIN: f64 = 0.5;
 
-/// Measures the picture that the browser draws of the code, and tries repairs where it differs.
+/// Measures the browser's picture of the code, and tries repairs if it differs.
 pub(super) async fn measure(
     code: (&str, Language),
     screenshot: SourceImage,
@@ -63,7 +63,7 @@ pub(super) async fn measure(
     }
 }
 
-/// The renderer; none where it cannot be started, which is said once.
+/// The renderer; none if it cannot be started, which is reported once.
 async fn renderer(context: &Context) -> Option<&Renderer> {
     let (started, is_first) = context.evidence.renderer().await;
     match started {
@@ -83,7 +83,7 @@ async fn renderer(context: &Context) -> Option<&Renderer> {
     }
 }
 
-/// One item's code, to be drawn and measured.
+/// One item's code, to be rendered and measured.
 struct BrowserStage<'job> {
     renderer: &'job Renderer,
     item: &'job MeasuredItem<'job>,
@@ -91,10 +91,10 @@ struct BrowserStage<'job> {
     screenshot: Arc<Raster>,
 }
 
-/// A page that was drawn and measured.
+/// A page that was rendered and measured.
 struct MeasuredPage<'renderer> {
     source: PageSource,
-    /// The live page; none where the drawing was kept.
+    /// The live page; none for a kept drawing.
     page: Option<OpenPage<'renderer>>,
     drawn: DrawnPage,
     pair: DrawnPair,
@@ -102,7 +102,7 @@ struct MeasuredPage<'renderer> {
 }
 
 impl MeasuredPage<'_> {
-    /// The same without its live page.
+    /// The same page, closed.
     async fn closed(self) -> Self {
         if let Some(page) = self.page {
             page.close().await;
@@ -112,7 +112,7 @@ impl MeasuredPage<'_> {
 }
 
 impl<'job> BrowserStage<'job> {
-    /// Evidence with its repairs and its drawing; none where the process is ending.
+    /// Evidence with its repairs and its drawing; none while the process ends.
     async fn evidence(&self) -> Result<Option<(Evidence, DrawnPage)>, RenderError> {
         let Some(plain) = self.best_scale().await? else { return Ok(None) };
         let Some(measured) = self.best_frame(plain).await? else { return Ok(None) };

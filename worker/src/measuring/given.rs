@@ -1,4 +1,4 @@
-//! Evidence of a picture that is there already, or that the user's own program makes.
+//! Evidence of a picture that already exists, or that the user's own program makes.
 
 use super::{
     ItemEvidence, MeasuredItem,

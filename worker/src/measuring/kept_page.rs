@@ -1,4 +1,4 @@
-//! Drawn pages that are kept in the state folder, so that code which did not change costs no browser.
+//! Rendered pages that are kept in the state folder, so that unchanged code needs no browser.
 
 use bytes::Bytes;
 use juror_evidence::Snapshot;
@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-/// Changes whenever the same code would be drawn in another way by the same browser.
+/// Version of rendering: it changes whenever the same browser would render the same code
+/// differently.
 const RENDER_VERSION: u32 = 2;
 
 /// A page as it was drawn, without its picture.
@@ -21,12 +22,12 @@ struct KeptPage {
     refused: Vec<String>,
 }
 
-/// Digest of all that a drawing depends on.
+/// Digest of everything that a drawing depends on.
 pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
     Digest::of(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
 }
 
-/// The drawing that is kept by this key, if there is one.
+/// The drawing kept under this key, if there is one.
 pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage> {
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
@@ -39,10 +40,9 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
     reading.await.ok()?
 }
 
-/// Keeps a drawing by a key.
+/// Keeps a drawing under a key.
 ///
-/// # Errors
-/// The folder cannot be written.
+/// # Errors The folder cannot be written.
 pub(super) async fn keep(
     renders: &KeptRenders,
     key: Digest,

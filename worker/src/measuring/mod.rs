@@ -1,4 +1,4 @@
-//! The stage of measured evidence: a picture of the item's code, and where it differs from the
+//! The stage of measured evidence: a picture of the item's code, and its differences from the
 //! screenshot.
 
 mod browser;
@@ -30,14 +30,14 @@ pub struct ItemEvidence {
     pub outcome: EvidenceOutcome,
     /// The screenshot that was measured against.
     pub screenshot: SourceImage,
-    /// The picture of the code; none where it could not be rendered.
+    /// The picture of the code; none if it could not be rendered.
     pub rendered: Option<SourceImage>,
-    /// True if the code was rendered; none where a picture was there already.
+    /// True if the code was rendered; none if a picture existed already.
     pub renders: Option<bool>,
 }
 
 impl ItemEvidence {
-    /// The image of this name that a judge is sent, as far as the mode goes.
+    /// The image of this name for the judge, if the mode includes it.
     pub fn image(&self, name: &str, mode: EvidenceMode) -> Option<&SourceImage> {
         let is_sent = mode == EvidenceMode::Full;
         match name {
@@ -47,7 +47,7 @@ impl ItemEvidence {
         }
     }
 
-    /// The pictures that no dataset holds.
+    /// The pictures that are not part of the dataset.
     pub fn made(&self) -> impl Iterator<Item = &SourceImage> {
         let is_made = self.renders.is_some();
         self.rendered.iter().filter(move |_| is_made)
@@ -65,8 +65,8 @@ impl ItemEvidence {
     }
 }
 
-/// Measures an item, if that is asked for and there is something to render. Whatever is wrong with the
-/// code is part of the evidence.
+/// Measures an item, if that is asked for and there is something to render. A fault of the code is
+/// part of the evidence.
 ///
 /// # Errors
 /// The item's own images cannot be used.
@@ -111,7 +111,7 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
     }
 }
 
-/// An item that is measured, with what that takes.
+/// Inputs of measuring an item.
 struct MeasuredItem<'job> {
     item: &'job Item,
     tokens: Option<&'job Tokens>,
@@ -123,12 +123,13 @@ fn screenshot_of(item: &Item) -> Option<(&str, &ImageReference)> {
     named.map(|(name, image)| (name.as_str(), image))
 }
 
-/// A picture that the item names, unless a program of the user's has made other code since.
+/// A picture that the item names, unless the pipeline command has made other code since.
 fn given_picture<'job>(item: &'job Item, context: &Context) -> Option<&'job ImageReference> {
     item.rendered().filter(|_| context.stages.pipeline_command.is_none())
 }
 
-/// No evidence for a screenshot that cannot be measured: it is too large, or it cannot be used at all.
+/// The absence of evidence for a screenshot that cannot be measured, since it is too large or not
+/// usable at all.
 async fn without_screenshot(
     error: ImageError,
     screenshot: &SourceImage,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// A picture as pixels; none where it has none, or where the process is ending.
+/// A picture as pixels; none if it has none, or while the process ends.
 pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
     let decoding = spawn_blocking(move || {
         let picture = RgbaPicture::decode(&bytes)?;
@@ -20,7 +20,7 @@ pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageErr
     decoding.await.unwrap_or(Ok(None))
 }
 
-/// A screenshot, a drawing of the code, and the drawing's elements where a browser made it.
+/// A screenshot, a drawing of the code, and the drawing's elements if a browser made it.
 #[derive(Clone)]
 pub(super) struct DrawnPair {
     pub screenshot: Arc<Raster>,
@@ -30,7 +30,7 @@ pub(super) struct DrawnPair {
 }
 
 impl DrawnPair {
-    /// Evidence without repairs; none where the process is ending.
+    /// Evidence without repairs; none while the process ends.
     pub async fn measure(&self, source: EvidenceSource) -> Option<Evidence> {
         let own = self.clone();
         let measuring = spawn_blocking(move || {
@@ -47,7 +47,7 @@ impl DrawnPair {
         measuring.await.ok()
     }
 
-    /// Frames in which a component may stand in the screenshot.
+    /// Frames that may surround a component in the screenshot.
     pub async fn possible_frames(&self) -> Vec<PageFrame> {
         let own = self.clone();
         let fitting = spawn_blocking(move || {
@@ -58,7 +58,7 @@ impl DrawnPair {
     }
 }
 
-/// Names and values of the tokens that are text, as colors and lengths are.
+/// Names and values of the tokens whose values are texts, such as colors and lengths.
 pub(super) fn token_values(tokens: Option<&Tokens>) -> Arc<[(String, String)]> {
     let tokens = tokens.into_iter().flatten();
     let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));

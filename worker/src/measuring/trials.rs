@@ -1,4 +1,5 @@
-//! Trials of repairs: the search proposes changes off the async threads, the open page draws them.
+//! Trials of repairs: the search proposes changes off the async threads, the open page renders
+//! them.
 
 use super::pair::DrawnPair;
 use crate::image::RgbaPicture;
@@ -10,8 +11,8 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// Adds the repairs that so many drawings of the page find, and closes the page. A page that cannot be
-/// drawn ends the search with what it has found. None where the process is ending.
+/// Adds the repairs found with at most this many drawings of the page, and closes the page. A page
+/// that cannot be drawn ends the search with the repairs found so far. None while the process ends.
 pub(super) async fn with_repairs(
     mut page: OpenPage<'_>,
     pair: &DrawnPair,
@@ -36,7 +37,7 @@ pub(super) async fn with_repairs(
     searching.await.ok()
 }
 
-/// The search's way to the page.
+/// A live page for the search.
 struct LivePage {
     to_page: Sender<Vec<PageChange>>,
     drawings: Receiver<DrawnPage>,

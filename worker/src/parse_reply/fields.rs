@@ -4,9 +4,10 @@ use super::{ReplyError, json::Json};
 use indexmap::IndexMap;
 use juror_types::rubric::Rubric;
 
-/// The longest statement, in characters; what is longer is cut and ends in an ellipsis.
+/// The longest statement, in characters; longer ones are truncated and end in an ellipsis.
 const MAX_STATEMENT: usize = 2_000;
-/// The most statements of one list; the judge names the weightiest first, later ones are dropped.
+/// Maximum number of statements of one list; the judge names the most important first, and later
+/// ones are dropped.
 pub(super) const MAX_STATEMENTS: usize = 100;
 
 pub(super) type Object = IndexMap<String, Json>;
@@ -86,7 +87,7 @@ pub(super) fn wrong_kind(place: &str, found: &Json, wanted: &str) -> ReplyError 
     ReplyError::WrongShape { place: place.to_owned(), problem }
 }
 
-/// One line for people, which no terminal takes for a command.
+/// A statement as one line without control characters.
 fn statement(text: &str) -> String {
     let printable = |character: char| if character.is_control() { ' ' } else { character };
     let text: String = text.trim().chars().map(printable).collect();

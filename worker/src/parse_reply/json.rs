@@ -1,4 +1,4 @@
-//! JSON in which a key that stands twice is an error, and finding it in prose.
+//! JSON in which a repeated key is an error, and the search for it in prose.
 
 use super::ReplyError;
 use indexmap::{IndexMap, map::Entry};
@@ -8,8 +8,8 @@ use serde::{
 };
 use std::fmt;
 
-/// Opening braces at which reading is tried. Thoughts about code have many; the limit keeps a
-/// hostile reply from being read over and over again.
+/// Maximum number of opening braces at which parsing is tried: reasoning about code has many, and a
+/// hostile reply must not be parsed over and over again.
 const MAX_OPENING_BRACES: usize = 20_000;
 
 /// A JSON value. Numbers are kept as `f64`, which holds every whole number that a scale can.
@@ -24,7 +24,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    /// Kind of the value, for messages.
+    /// Name of the value's kind, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -37,10 +37,10 @@ impl Json {
     }
 }
 
-/// The value that `interpret` makes of the last JSON object in a reply for which it succeeds: of
-/// the whole reply, or of an object in a text around it, a Markdown fence included. Models that
-/// think aloud write drafts before their answer. What stands before the end of a thought
-/// (`</think>`) is passed over. Where no object will do, the error is that of the last one.
+/// The result of `interpret` for the last JSON object in a reply for which it succeeds: the whole
+/// reply, or an object in a text around it, a Markdown fence included. Models that think aloud
+/// write drafts before their answer, so the text before the end of a thought (`</think>`) is
+/// ignored. If no object succeeds, the error is that of the last one.
 pub(super) fn last_object<T>(
     reply: &str,
     interpret: impl Fn(&IndexMap<String, Json>) -> Result<T, ReplyError>,

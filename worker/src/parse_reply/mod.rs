@@ -1,7 +1,7 @@
-//! From the judge's reply to a verdict. Pure: text in, verdict or error out.
+//! Parsing of the judge's reply into a verdict. Pure: text in, verdict or error out.
 //!
 //! A reply is read by the rubric's form only: whole numbers on the scale, every key there, none
-//! twice. Further keys are let pass. Whatever does not fit is an error, and never a lower score.
+//! twice. Further keys are ignored. A deviation is an error, and never a lower score.
 
 mod fields;
 mod json;
@@ -14,11 +14,11 @@ use juror_types::{
     verdict::Verdict,
 };
 
-/// The longest reply that is read, in bytes; many times what the output limits of rubrics allow.
+/// The longest reply that is read, in bytes: many times the output limits of rubrics.
 const MAX_REPLY: usize = 256 * 1024;
 
-/// Why a reply cannot be used. The judge is asked again, a bounded number of times, and then the
-/// job is unscorable; the kinds are told apart for whoever reads the result.
+/// Reason why a reply cannot be used. The judge is asked again, a bounded number of times, and then
+/// the job is unscorable; the result records the kind.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// There is no text.
@@ -39,7 +39,7 @@ pub enum ReplyError {
     /// The object does not end.
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
     Truncated,
-    /// Something is of another kind than asked for, or stands twice.
+    /// A value is of another kind than asked for, or a key is repeated.
     #[error("the judge's reply has another form than asked for: {place} {problem}")]
     WrongShape {
         /// The place, as in `scores.layout_accuracy`.

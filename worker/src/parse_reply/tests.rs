@@ -39,7 +39,7 @@ fn read_semantic(reply: &str) -> Result<Verdict, ReplyError> {
     read(&semantic(), reply)
 }
 
-/// The error of a semantic answer in which the value at this pointer is another.
+/// The error of a semantic answer with this value at this pointer.
 fn error_with(pointer: &str, value: Value) -> ReplyError {
     let mut answer = semantic_answer();
     *answer.pointer_mut(pointer).unwrap() = value;
@@ -112,7 +112,7 @@ fn the_last_object_that_fits_is_the_answer() {
     assert_eq!(error, ReplyError::Missing { place: "scores.visual_similarity".to_owned() });
 }
 
-/// Openings of what vision models have really said instead of an answer.
+/// Openings that vision models have really given instead of an answer.
 #[test]
 fn what_is_not_an_answer_is_not_json() {
     for reply in [

@@ -73,13 +73,13 @@ fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, Repl
     })
 }
 
-/// The key that a word stands for, and the word itself where the vocabulary lacks it.
+/// The key of a word, and the word itself if the vocabulary lacks it.
 fn listed(word: String, is_known: impl Fn(&str) -> bool) -> (String, Option<String>) {
     let key = plain_key(&word);
     if is_known(&key) { (key, None) } else { (OTHER.to_owned(), Some(word)) }
 }
 
-/// Lax servers write keys as people would: `Wrong color`, `wrong-color`.
+/// A word as a key: lax servers write `Wrong color` or `wrong-color`.
 fn plain_key(word: &str) -> String {
     word.trim().to_ascii_lowercase().replace([' ', '-'], "_")
 }

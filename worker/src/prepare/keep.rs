@@ -1,4 +1,5 @@
-//! Inputs that a run keeps: pages then show what was judged, whatever became of the dataset since.
+//! Inputs that a run keeps, so that pages show the judged files even if the dataset has changed
+//! since.
 
 use crate::{
     context::Context,
@@ -22,8 +23,8 @@ pub async fn texts(loaded: &LoadedItem, context: &Context) -> Result<(), Interru
     Ok(())
 }
 
-/// Keeps pictures that no dataset holds, so that pages show what was judged, and those that the
-/// dataset holds where the run keeps its inputs.
+/// Keeps pictures that are not part of the dataset, and, if the run keeps its inputs, those that
+/// are.
 pub async fn renders(evidence: &ItemEvidence, context: &Context) -> Result<(), Interruption> {
     for SourceImage { record, bytes, .. } in evidence.made() {
         let Some(digest) = record.digest else { continue };
@@ -39,8 +40,8 @@ pub async fn renders(evidence: &ItemEvidence, context: &Context) -> Result<(), I
     Ok(())
 }
 
-/// Keeps an input where the run does so, before any call: a result names no input that is lost, and
-/// a full disk pauses the run before it costs anything.
+/// Keeps an input if the run does so, before any call: a result names no input that is lost, and a
+/// full disk pauses the run before it costs anything.
 pub async fn input(digest: Digest, bytes: Bytes, context: &Context) -> Result<(), Interruption> {
     let Some(kept) = &context.kept_inputs else { return Ok(()) };
     kept.keep(digest, bytes).await.map_err(|error| cannot_keep(&error, context))

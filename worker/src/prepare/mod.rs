@@ -1,5 +1,5 @@
-//! Everything about a job that is free: its files, the deterministic stages, the measured evidence,
-//! and the question to its judge.
+//! Every step of a job that costs nothing: its files, the deterministic stages, the measured
+//! evidence, and the question to its judge.
 
 mod keep;
 
@@ -34,12 +34,12 @@ pub enum PreparedJob<'job> {
     ToAsk(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
-/// So often a job is put back for others whose file is not to be had here.
+/// Number of workers that look for a missing file before its job fails.
 const WORKERS_THAT_LOOK_FOR_A_FILE: u32 = 3;
 
-/// Prepares a job beside others, or alone if it must be: what a job can do to a worker it does here,
-/// in the user's commands, the parsers and the decoders. A call that is cut off tells nothing against
-/// it. A hard stop drops what is under way here, since it costs nothing.
+/// Prepares a job alongside others, or alone if it is suspect: a job can kill its worker only here,
+/// in the user's commands, the parsers and the decoders, and not in a call. A hard stop drops work
+/// in progress here, since it costs nothing.
 pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
     if let Some(error) = claimed.poison() {
         return Ok(PreparedJob::Finished(claimed.record.failed(error)));
@@ -58,7 +58,7 @@ pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interru
     prepared.ok_or(Interruption::Stopping)?
 }
 
-/// Everything that is free.
+/// Every step that costs nothing.
 async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
     let ClaimedJob { job, context, mut record, deadline, outages, .. } = claimed;
     let (loaded, texts, stages) = match prepare_stages(job, context).await {
@@ -117,8 +117,8 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     Ok(PreparedJob::ToAsk(judging, Box::new(asked), record))
 }
 
-/// Ends a job whose files cannot be used, unless one of them may be had by other workers, who
-/// look for it first.
+/// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
+/// looked yet.
 async fn without_input<'job>(
     job: &Job,
     context: &Context,
@@ -140,11 +140,11 @@ async fn without_input<'job>(
     Ok(PreparedJob::Finished(record.failed(error)))
 }
 
-/// The texts that were used, by their names.
+/// The used texts, by their names.
 type UsedTexts = BTreeMap<&'static str, UsedText>;
 
-/// The item's code and tokens, from its files or from the user's pipeline, their records, and what
-/// the deterministic stages say of them.
+/// The item's code and tokens, from its files or from the user's pipeline, their records, and the
+/// results of the deterministic stages.
 async fn prepare_stages(
     job: &Job,
     context: &Context,
@@ -165,7 +165,7 @@ async fn prepare_stages(
     Ok((loaded, texts, stages))
 }
 
-/// The error of an item whose code was not generated, by where the code should have come from.
+/// The error of an item without generated code, depending on the code's source.
 fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
     let place = match &item.generated_code {
         _ if from_pipeline => "pipeline_command returned none".to_owned(),

@@ -1,4 +1,4 @@
-//! Thirty attempts to talk to the judge, and what of each reaches it.
+//! Thirty prompt injections, and the part of each that reaches the judge.
 
 use super::*;
 use juror_types::item::Text;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests-data/attacks.txt");
 
-/// Where an attack stands.
+/// Place of an attack in an item.
 enum Place {
     Tsx,
     Html,
@@ -104,7 +104,7 @@ async fn write_the_record_anew() {
     std::fs::write(RECORD, record().await).unwrap();
 }
 
-/// Every attack with what is sent of it, after checks that hold for all of them.
+/// Every attack with the text that is sent of it, after checks that hold for all of them.
 async fn record() -> String {
     let attacks = attacks();
     assert!(attacks.len() >= 30);

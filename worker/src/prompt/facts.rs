@@ -5,9 +5,9 @@ use juror_types::evidence::{
     Evidence, EvidenceRegion, PageFrame, RegionElement, RegionKind, TokenEvidence,
 };
 
-/// Most lines.
+/// Maximum number of lines.
 const MAX_LINES: usize = 30;
-/// A token's color that is nearer than this is there.
+/// Maximum difference of a token's color from a color of the picture that counts as equal.
 const SAME_COLOR: f64 = 2.0;
 
 /// Facts of a measurement, one a line.
@@ -110,7 +110,7 @@ fn whole(evidence: &Evidence) -> Vec<String> {
     facts
 }
 
-/// Where an expected color is; none for tokens that are no colors and say nothing.
+/// The place of an expected color; none for tokens that are no colors and have no evidence.
 fn token(token: &TokenEvidence) -> Option<String> {
     let TokenEvidence { key, expected, .. } = token;
     if let Some((screenshot, render)) = token.screenshot_delta_e.zip(token.render_delta_e) {

@@ -10,16 +10,16 @@ use super::invisible::show_invisible;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Beginning of every fence's marker.
+/// Prefix of every fence's marker.
 pub(super) const MARKER_PREFIX: &str = "JUROR-DATA-";
-/// Stands where a reserved sequence was broken up.
+/// Character inserted into a reserved sequence to break it up.
 pub(super) const BREAK: char = '¦';
 
-/// Separates these markers from other digests of the same text. A change makes every cached
-/// verdict another question.
+/// Key that separates these markers from other digests of the same text. A change of it invalidates
+/// every cached verdict.
 const KEY: [u8; 64] = *b"juror/prompt/fence/1............................................";
 
-/// Sequences that chat templates and multimodal servers give a meaning, beside the family of
+/// Sequences with a meaning in chat templates and multimodal servers, beside the family of
 /// `<|name|>`. Compared without regard to ASCII case.
 const RESERVED: [&str; 11] = [
     MARKER_PREFIX,
@@ -35,7 +35,7 @@ const RESERVED: [&str; 11] = [
     "<__media__>",
 ];
 
-/// A text between two lines that carry its marker. `kind` says what the text is; two kinds with
+/// A text between two lines that carry its marker. `kind` names the kind of text; two kinds with
 /// the same text have different markers.
 pub(super) fn fenced(kind: &str, text: &str) -> String {
     let text = break_reserved_sequences(&show_invisible(text));
@@ -54,9 +54,10 @@ fn marker(kind: &str, text: &str) -> String {
     format!("{MARKER_PREFIX}{hexadecimal}")
 }
 
-/// Puts a broken bar into every reserved sequence, where a reader sees it: instead of the bar in
-/// `<|` and `|>` (also with the full-width bar that some templates use), and behind the first
-/// character of the others. Nothing reserved can come into being, as none contains a broken bar.
+/// Inserts a broken bar into every reserved sequence, where a reader sees it: instead of the bar in
+/// `<|` and `|>` (also with the full-width bar that some templates use), and after the first
+/// character of the others. The result contains no reserved sequence, as none contains a broken
+/// bar.
 fn break_reserved_sequences(text: &str) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut before = None;
@@ -77,7 +78,7 @@ fn break_reserved_sequences(text: &str) -> String {
     broken
 }
 
-/// True if a reserved sequence may begin here; looked at first, since few characters pass.
+/// True if a reserved sequence may begin here; checked first, since few characters pass.
 fn may_begin_reserved(character: char) -> bool {
     matches!(character, 'J' | 'j' | '[' | '<')
 }

@@ -8,7 +8,7 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// The part of every question that its rubric fixes.
+/// The part of every question that its rubric determines.
 #[derive(Clone, Debug)]
 pub struct Instructions {
     /// The system message.
@@ -17,15 +17,15 @@ pub struct Instructions {
     pub task: Arc<str>,
     /// The strict JSON Schema of the reply, as JSON.
     pub schema: Arc<str>,
-    /// Stands for system message and task in a question's identity.
+    /// Digest that represents system message and task in a question's key.
     pub digest: Digest,
-    /// Tokens of these texts and the images' labels. The schema is bounded and not expected:
-    /// providers put it before the model in one form or another.
+    /// Tokens of these texts and the images' labels. The schema counts in the bound only: providers
+    /// put it before the model in different forms.
     pub tokens: TextTokens,
 }
 
 impl Instructions {
-    /// Those of a rubric.
+    /// The instructions of a rubric.
     pub fn of(rubric: &Rubric) -> Self {
         let (system, task) = (render_system(rubric), task::render(rubric));
         let schema = reply_schema(rubric).to_string();

@@ -1,4 +1,4 @@
-//! Characters that show nothing, made visible.
+//! Invisible characters, made visible.
 //!
 //! Zero-width, bidirectional and tag characters can carry text that no reader of the item sees, or
 //! show another order than a model reads.

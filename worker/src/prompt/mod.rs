@@ -68,8 +68,8 @@ pub async fn of_item(
     RenderedPrompt { item: text, ..render(rubric, PromptItem::default()) }
 }
 
-/// The part of that prompt which is the item's own; `strip_comments` takes comments and code that
-/// renders nothing out.
+/// The item's own part of that prompt; `strip_comments` removes comments and code that renders
+/// nothing.
 pub async fn item_part(
     rubric: &Rubric,
     item: &Item,

@@ -4,7 +4,7 @@ use super::fence::{BREAK, MARKER_PREFIX};
 use juror_types::rubric::{Anchor, Criterion, Formula, ReplyVersion, Rubric};
 use std::fmt::Write as _;
 
-/// Task, images, criteria with their bands, what fences mean, the form of the answer.
+/// Task, images, criteria with their bands, the meaning of fences, the form of the answer.
 pub(super) fn render(rubric: &Rubric) -> String {
     let task = rubric.fill_placeholders(&rubric.prompt.task).trim().to_owned();
     let (images, criteria) = (images(rubric), criteria(rubric));
@@ -67,7 +67,7 @@ fn push_anchors(text: &mut String, anchors: &[Anchor]) {
     }
 }
 
-/// Kinds with their meaning, and elements: the closed lists of the schema.
+/// Kinds with their meanings, and elements: the closed lists of the schema.
 fn findings(rubric: &Rubric) -> String {
     let mut text = format!(
         "# Findings\n\nWrite at most {} findings; if there are more faults, leave out the least. \
@@ -119,7 +119,8 @@ fn answer(rubric: &Rubric) -> String {
     )
 }
 
-/// Placeholders without quotes, so that a judge that parrots them gives no valid answer.
+/// The form of an answer with placeholders without quotes, so that a judge that repeats them gives
+/// no valid answer.
 fn sum_form(rubric: &Rubric) -> String {
     let score = score_placeholder(rubric);
     let scores: Vec<String> =
@@ -167,7 +168,7 @@ fn findings_form(rubric: &Rubric) -> String {
     form
 }
 
-/// Groups with their criteria, each of which has these parts.
+/// Groups with their criteria, each with these parts.
 fn groups(rubric: &Rubric, parts: &str) -> String {
     let groups = rubric.groups.iter().map(|group| {
         let criteria = rubric.criteria_of(&group.key);
@@ -183,7 +184,7 @@ fn score_placeholder(rubric: &Rubric) -> String {
     format!("<{} to {}>", rubric.scale.min, rubric.scale.max)
 }
 
-/// Writing to a text cannot fail.
+/// Appends formatted text, which cannot fail.
 fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }

@@ -136,7 +136,7 @@ fn long_code_is_kept_whole() {
     assert!(text.contains(&code));
 }
 
-/// Old runs are compared with new ones by version 1, so what it asks stays byte for byte.
+/// Old runs are compared with new ones by version 1, so its question stays the same byte for byte.
 #[test]
 fn version_one_asks_what_it_always_asked() {
     let [.., semantic, acrue] = rubrics();

@@ -1,4 +1,4 @@
-//! Every row of the error table, and what burns an attempt.
+//! Every row of the error table, and the attempts that each counts.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Batch records of a ledger that may be away for a while. What moves a shard on is waited for until a
-//! hard stop, as a bill is.
+//! Batch records of a retrying ledger. A record that advances a shard is repeated until a hard
+//! stop, as a bill is.
 
 use super::RetryingLedger;
 use async_trait::async_trait;

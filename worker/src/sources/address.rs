@@ -1,7 +1,8 @@
-//! Which addresses belong to the public internet. Pure.
+//! Addresses of the public internet. Pure.
 //!
 //! All others are refused by default: an address of the own network or machine, or one that leads
-//! there, would let whoever writes a manifest reach what only this machine can reach.
+//! there, would give the author of a manifest access to everything that only this machine can
+//! reach.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

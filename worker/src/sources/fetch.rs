@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-/// Why an attempt brought nothing.
+/// Reason why an attempt to fetch a file failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// Trying again would change nothing.
+    /// A retry would change nothing.
     Final(String),
-    /// Trying again may help.
+    /// A retry may help.
     Passing {
         /// The problem.
         problem: String,
@@ -17,12 +17,12 @@ pub(super) enum Miss {
 }
 
 impl Miss {
-    /// An attempt that may go better later, whenever that is.
+    /// A passing failure without a wait from the server.
     pub(super) fn passing(problem: impl Into<String>) -> Self {
         Self::Passing { problem: problem.into(), wait: None }
     }
 
-    /// Allowed, and never opened.
+    /// Error of an allowed source that was never opened.
     pub(super) fn nowhere() -> Self {
         Self::Final("there is no connection to such places".to_owned())
     }

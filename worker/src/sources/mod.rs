@@ -1,5 +1,5 @@
-//! Reads what references lead to: files of this machine, of web servers and of buckets, as far as
-//! the settings allow. Nothing else in this crate opens any.
+//! Reads the files that references lead to: on this machine, on web servers and in buckets, as far
+//! as the settings allow. No other module of this crate opens any.
 
 mod address;
 mod fetch;
@@ -26,14 +26,14 @@ use web::Web;
 pub struct Sources {
     roots: Roots,
     allowed: Arc<Allowed>,
-    /// None where no host is allowed.
+    /// Access to web servers; none if no host is allowed.
     web: Option<Web>,
     /// One for each allowed bucket, in their order.
     buckets: Vec<Bucket>,
     pause: fn(u32) -> Duration,
 }
 
-/// Why a file was not read. Shows no query of a URL, which may be a signature.
+/// Reason why a file was not read. Shows no query of a URL, which may be a signature.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// A file of this machine.
@@ -50,7 +50,7 @@ pub enum SourceError {
         /// The part that is not allowed, and the setting that would allow it.
         reason: NotAllowed,
     },
-    /// It was not to be had.
+    /// It was not available.
     #[error("{reference}: {problem}")]
     Fetch {
         /// Reference of the item.
@@ -60,13 +60,13 @@ pub enum SourceError {
     },
 }
 
-/// Why files cannot be read from where the settings say.
+/// Reason why the sources cannot be set up as the settings ask.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceSetupError {
-    /// A setting without sense.
+    /// An invalid setting.
     #[error(transparent)]
     Settings(#[from] InvalidFileSetting),
-    /// A pace that is none.
+    /// An invalid rate of fetches.
     #[error("setting files.fetches_per_second_per_host: {0}")]
     Pace(#[from] InvalidCeiling),
     /// A bucket that cannot be used.
@@ -78,13 +78,13 @@ pub enum SourceSetupError {
 }
 
 impl Sources {
-    /// Local files alone.
+    /// Sources of local files alone.
     pub fn local(roots: Roots) -> Self {
         let allowed = Arc::default();
         Self { roots, allowed, web: None, buckets: Vec::new(), pause: retry::full_jitter }
     }
 
-    /// Local files, and what else the settings allow. Asks nobody.
+    /// Sources of local files and of everything else that the settings allow. Makes no connection.
     pub fn open(
         roots: Roots,
         settings: &FileSettings,
@@ -119,7 +119,7 @@ impl Sources {
         &self.roots
     }
 
-    /// Reads a file of at most `max_bytes` bytes. What fails for a passing reason is tried again.
+    /// Reads a file of at most `max_bytes` bytes. Passing failures are retried.
     pub async fn read(&self, reference: &str, max_bytes: u64) -> Result<Bytes, SourceError> {
         let not_allowed =
             |reason| SourceError::NotAllowed { reference: shown(reference).into_owned(), reason };
@@ -147,8 +147,8 @@ impl Sources {
         fetched.map_err(|problem| SourceError::Fetch { reference, problem })
     }
 
-    /// Why one of these files of this machine is not to be had here although another machine may have
-    /// it; none if none is missing.
+    /// Error of the first of these local files that is missing here although another machine may
+    /// have it; none if none is missing.
     pub async fn absence(&self, references: Vec<String>) -> Option<FileError> {
         let roots = self.roots.clone();
         let looking = tokio::task::spawn_blocking(move || {
@@ -161,7 +161,7 @@ impl Sources {
         looking.await.ok().flatten()
     }
 
-    /// Fetches until something comes, or until it is plain that nothing will.
+    /// Fetches with retries until a file comes or a retry is no use.
     async fn persistently<Fetch: Future<Output = Result<Bytes, Miss>>>(
         &self,
         fetch: impl Fn() -> Fetch,

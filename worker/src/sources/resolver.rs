@@ -1,5 +1,5 @@
-//! From names to addresses that may be connected to. What is checked here is what the connection is
-//! made to: nobody asks for the name a second time.
+//! Resolution of names to addresses that may be connected to. The connection is made to the checked
+//! address: the name is not resolved a second time.
 
 use super::address::is_public;
 use async_trait::async_trait;
@@ -11,14 +11,14 @@ use std::{
     sync::Arc,
 };
 
-/// Finds the addresses of a name.
+/// A resolver of names.
 #[async_trait]
 pub(super) trait Lookup: Send + Sync {
-    /// Every address that it has now.
+    /// Every present address of a name.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
-/// The operating system's own way.
+/// The operating system's resolver.
 pub(super) struct SystemLookup;
 
 #[async_trait]
@@ -28,7 +28,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// An address that may not be connected to.
+/// An address that must not be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{leads} {address}, which is no public address and may not be connected to; if it is meant to \
@@ -40,7 +40,7 @@ pub(super) struct AddressRefused {
     entry: String,
 }
 
-/// Checks an address that stands in a URL itself.
+/// Checks an address that is written in a URL.
 pub(super) fn check_address(allowed: &Allowed, address: IpAddr) -> Result<(), AddressRefused> {
     // An IPv4 address in the shape of IPv6 is what it stands for.
     if is_public(address) || allowed.is_private_address(address.to_canonical()) {
@@ -49,7 +49,7 @@ pub(super) fn check_address(allowed: &Allowed, address: IpAddr) -> Result<(), Ad
     Err(AddressRefused { leads: "it leads to".to_owned(), address, entry: address.to_string() })
 }
 
-/// Resolves names for an HTTP client, to checked addresses alone.
+/// A resolver for an HTTP client that returns checked addresses alone.
 pub(super) struct CheckedResolver {
     pub(super) allowed: Arc<Allowed>,
     pub(super) lookup: Arc<dyn Lookup>,

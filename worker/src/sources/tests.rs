@@ -1,4 +1,4 @@
-//! Tests of files that are read, and of every kind that is not.
+//! Reading of files, and every reason to refuse one.
 
 use super::{
     resolver::{Lookup, SystemLookup},
@@ -16,11 +16,11 @@ use std::{
     sync::Mutex,
 };
 
-/// Every URL here is signed with it, and nothing that is said may show it.
+/// Signature of every URL here, which no message may show.
 const SIGNATURE: &str = "?signature=c0ffee";
 const LIMIT: u64 = 100;
 
-/// Sources that may fetch from these hosts, with nothing between two attempts.
+/// Sources that may fetch from these hosts, without a pause between attempts.
 fn sources_by(lookup: Arc<dyn Lookup>, hosts: &[String], private: &[&str]) -> Sources {
     let private: Vec<String> = private.iter().map(|&host| host.to_owned()).collect();
     let allowed = Arc::new(Allowed::parse(hosts, &private, &[]).unwrap());
@@ -53,7 +53,7 @@ fn file(_: &Request) -> Answer {
     Answer::file(b"content")
 }
 
-/// Answers each name with one of these after the other.
+/// A resolver that answers each name with one of these after the other.
 struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
 
 impl Scripted {

@@ -1,5 +1,5 @@
-//! Fetches files from web servers: hosts of the settings alone, public addresses alone, redirects
-//! by hand.
+//! Fetches files from web servers: allowed hosts alone, public addresses alone, redirects followed
+//! here.
 
 use super::{
     SourceSetupError,
@@ -19,15 +19,15 @@ use reqwest::{
 use std::{error::Error, net::IpAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
-/// Redirects that are followed for one file.
+/// Maximum number of redirects for one file.
 const MAX_REDIRECTS: usize = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Idle connections to a host that are kept for a while.
+/// Maximum number of idle connections to a host.
 const IDLE_CONNECTIONS: usize = 16;
-/// A server's word on how much is coming is taken up to here, when space is made for it.
+/// Maximum space reserved by a server's `content-length` before the bytes come.
 const MAX_LEADING_SPACE: usize = 1 << 20;
 
-/// The web, as far as it is allowed.
+/// Access to the allowed web servers.
 pub(super) struct Web {
     client: Client,
     allowed: Arc<Allowed>,
@@ -67,7 +67,7 @@ impl Web {
         })
     }
 
-    /// Every step is admitted as if the item had named it.
+    /// Follows redirects; every step is admitted as if the item had named it.
     async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
         let mut way = String::new();
         for _ in 0..=MAX_REDIRECTS {
@@ -83,8 +83,8 @@ impl Web {
         )))
     }
 
-    /// Checks what the URL says, and waits for the host's turn. What a name leads to is checked
-    /// when it is connected to.
+    /// Checks a URL, and waits for the host's rate limit. A name's address is checked when it is
+    /// connected to.
     async fn admit(&self, url: &Url) -> Result<(), Miss> {
         let host = self.allowed.host(url).map_err(refused)?;
         if let Some(address) = address(url) {
@@ -118,7 +118,7 @@ impl Web {
 }
 
 impl Miss {
-    /// The same, with the way that led there.
+    /// The same failure, with the redirects that led to it.
     fn after(self, way: &str) -> Self {
         match self {
             Self::Final(problem) => Self::Final(format!("{way}{problem}")),
@@ -151,13 +151,13 @@ fn client(
     builder.build().map_err(|error| with_causes(&error))
 }
 
-/// The address that a URL names itself.
+/// The address written in a URL, if it has one instead of a name.
 fn address(url: &Url) -> Option<IpAddr> {
     // The brackets around IPv6 are the URL's.
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
-/// Where a redirect leads.
+/// Target of a redirect.
 fn target(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
     let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| from.join(location).ok());
@@ -199,7 +199,7 @@ fn cut(error: &reqwest::Error) -> Miss {
     Miss::passing(format!("it came only in part: {}", with_causes(error)))
 }
 
-/// No answer came.
+/// Failure of an attempt without an answer.
 fn unsent(error: reqwest::Error) -> Miss {
     let error = error.without_url();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);

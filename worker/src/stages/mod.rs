@@ -1,4 +1,4 @@
-//! The deterministic stages: what can be told of an item at no cost.
+//! The deterministic stages: results that need no call.
 
 pub mod command;
 pub mod compile;
@@ -17,12 +17,12 @@ use juror_types::{
 /// Settings of the deterministic stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StageRules {
-    /// Takes the place of the built-in check whether code compiles.
+    /// Command in place of the built-in check that code compiles.
     pub compile_command: Option<CommandSettings>,
-    /// Makes code, tokens, pattern and quality score of each item anew; see
+    /// Command that makes code, tokens, pattern and quality score of each item anew; see
     /// [`command::run_pipeline`], which comes before [`evaluate`].
     pub pipeline_command: Option<CommandSettings>,
-    /// Makes the picture of an item's code; see [`command::run_render`].
+    /// Command that makes the picture of an item's code; see [`command::run_render`].
     pub render_command: Option<CommandSettings>,
 }
 

@@ -1,10 +1,10 @@
-//! Was the right pattern found?
+//! The stage of retrieval: comparison of the retrieved pattern with the expected one.
 
 use crate::load::LoadedItem;
 use juror_types::stage::Retrieval;
 
-/// Compares the pattern that was found with the expected one, by case and outer blanks blind. None
-/// without an expectation, or where the pipeline said nothing about patterns.
+/// Compares the retrieved pattern with the expected one, ignoring case and outer blanks. None
+/// without an expectation, or if the pipeline named no pattern.
 pub fn check(loaded: &LoadedItem) -> Option<Retrieval> {
     let expected = loaded.expected_pattern.as_deref()?;
     let retrieved = loaded.retrieved_pattern.as_deref()?;

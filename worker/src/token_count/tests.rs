@@ -5,8 +5,8 @@ const INPUT: u64 = 900;
 const OUTPUT: u64 = 1_000;
 const LATENCY: u64 = 200;
 
-/// A provider that counts by a rule, asked as fast as the counter allows, for so many seconds.
-/// Returns the share of the limit that was used in the last five, and the refusals.
+/// Simulates a provider that counts by a rule, called as fast as the counter allows, for this many
+/// seconds. Returns the share of the limit used in the last five, and the number of refusals.
 fn played(
     truth: CountRule,
     counter: &mut CounterState,

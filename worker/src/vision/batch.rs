@@ -1,24 +1,24 @@
-//! A provider's batches: rows that are handed in together, worked off within 24 hours, and cost half.
+//! A provider's batches: rows that are uploaded together, processed within 24 hours, and cost half.
 
 use super::{AccountProblem, CallEnd, Request};
 use async_trait::async_trait;
 use juror_types::usage::Usage;
 use std::{path::Path, time::Duration};
 
-/// One provider's batches. No operation is repeated by itself.
+/// One provider's batches. No operation retries by itself.
 #[async_trait]
 pub trait BatchProvider: Send + Sync {
-    /// The most that one batch takes.
+    /// The maximum size of one batch.
     fn limits(&self) -> BatchLimits;
 
-    /// A row of an input file, with the very body of the ordinary call and a line end.
+    /// A row of an input file: the body of the ordinary call, and a line end.
     fn row(&self, id: &str, request: &Request) -> Vec<u8>;
 
-    /// Uploads an input file; returns its id once the provider has taken it in.
+    /// Uploads an input file; returns its id once the provider has accepted it.
     async fn upload(&self, file: &Path) -> Result<String, BatchError>;
 
-    /// Creates a batch from an uploaded file; returns its id. Idempotent nowhere: after
-    /// [`BatchError::Lost`] it may be there, and [`BatchProvider::find`] tells.
+    /// Creates a batch from an uploaded file; returns its id. Not idempotent: after
+    /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find`] finds it.
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
     /// The batch that was created from this file with this mark, if there is one.
@@ -27,20 +27,20 @@ pub trait BatchProvider: Send + Sync {
     /// Status of a batch.
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError>;
 
-    /// Asks for a batch's end; it still has to be waited for.
+    /// Requests a batch's cancellation; its end must still be waited for.
     async fn cancel(&self, batch: &str) -> Result<(), BatchError>;
 
     /// Writes a file of the provider's to a path.
     async fn download(&self, file: &str, to: &Path) -> Result<(), BatchError>;
 
-    /// Deletes a file at the provider; one that is not there is deleted.
+    /// Deletes a file at the provider; one that does not exist counts as deleted.
     async fn delete_file(&self, file: &str) -> Result<(), BatchError>;
 
     /// Reads a line of an output or error file; none if it names no row.
     fn read_row(&self, line: &[u8]) -> Option<RowOutput>;
 }
 
-/// The most that one batch takes.
+/// The maximum size of one batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchLimits {
     /// Rows.
@@ -49,7 +49,7 @@ pub struct BatchLimits {
     pub bytes: u64,
 }
 
-/// By which a batch is found again at the provider.
+/// The mark by which a batch is found again at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchMark {
     /// The run.
@@ -61,17 +61,17 @@ pub struct BatchMark {
 /// Status of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchStatus {
-    /// It goes on.
+    /// It is running.
     UnderWay(RowCounts),
     /// It has ended.
     Ended(EndedBatch),
-    /// Nothing ran, since it takes more enqueued tokens than the account may have now.
+    /// No row ran, since the batch takes more enqueued tokens than the account may have now.
     TokenLimit(String),
-    /// Nothing ran, since it is not valid; the message names line and reason.
+    /// No row ran, since the batch is not valid; the message names line and reason.
     Invalid(String),
 }
 
-/// Rows of a batch by how they stand.
+/// Rows of a batch by their state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {
     /// All of them.
@@ -91,7 +91,7 @@ pub struct EndedBatch {
     pub ending: BatchEnding,
     /// The files with its answers and errors.
     pub files: Vec<String>,
-    /// Its usage in sum, if it says.
+    /// Its total usage, if the provider states it.
     pub usage: Option<Usage>,
 }
 
@@ -116,17 +116,17 @@ pub struct RowOutput {
     pub end: Option<CallEnd>,
 }
 
-/// Why an operation on batches did not succeed, by what its caller can do next. Messages are the
-/// provider's or the network's, cut short and without secrets.
+/// Reason why an operation on batches failed, by the caller's next step. Messages are the
+/// provider's or the network's, truncated and without secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
     /// Try again later.
     #[error("{0}")]
     Unavailable(String),
-    /// Too often just now: try again after this time.
+    /// Too many requests: try again after this time.
     #[error("{message}")]
     RateLimited {
-        /// Wait that the provider asks for, if it says.
+        /// Wait that the provider asks for, if it states one.
         retry_after: Option<Duration>,
         /// Message of the provider.
         message: String,
@@ -137,7 +137,7 @@ pub enum BatchError {
     /// Sent and never answered: it may have been done.
     #[error("{0}")]
     Lost(String),
-    /// No operation of this account can succeed until a person mends it.
+    /// No operation of this account can succeed until a person acts.
     #[error("{problem}; it says: {message}")]
     Account {
         /// The problem.

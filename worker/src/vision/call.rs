@@ -1,4 +1,4 @@
-//! Result of one call, by what its caller can do next.
+//! Result of one call, by the caller's next step.
 
 use juror_ledger::admission::{Observation, TokenCounting};
 use juror_telemetry::CallResult;
@@ -8,21 +8,21 @@ use juror_types::{
 };
 use std::{fmt, time::Duration};
 
-/// One call, over.
+/// A call that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Its end.
     pub end: CallEnd,
-    /// The provider's limits, as it told them.
+    /// The provider's limits, as reported.
     pub limits: ProviderLimits,
     /// From asking to the end.
     pub latency: Duration,
-    /// Something that the user should know; said once per client, not at every call.
+    /// A warning for the user, given once per client and not at every call.
     pub warning: Option<String>,
 }
 
 impl Call {
-    /// News for admission from this call, for this endpoint.
+    /// Observation of this call for admission, for this endpoint.
     pub fn observation(&self, endpoint: &str) -> Observation {
         Observation {
             endpoint: endpoint.to_owned(),
@@ -34,7 +34,7 @@ impl Call {
     }
 }
 
-/// Limits of a provider, as an answer tells them.
+/// Limits of a provider, as reported with an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProviderLimits {
     /// Requests per minute that the account has.
@@ -43,34 +43,34 @@ pub struct ProviderLimits {
     pub tokens_per_minute: Option<u64>,
     /// Tokens that are left of them now.
     pub remaining_tokens: Option<u64>,
-    /// The time after which all of them are there again.
+    /// The time after which all of them are available again.
     pub tokens_reset: Option<Duration>,
-    /// The provider refused by rate; how long it asks to wait (zero if it does not say).
+    /// The requested wait, if the provider refused by rate; zero if it states none.
     pub refused: Option<Duration>,
 }
 
 impl ProviderLimits {
-    /// True if the provider told a limit.
+    /// True if the provider reported a limit.
     pub fn are_told(&self) -> bool {
         self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
     }
 }
 
-/// End of a call. Messages are the provider's or the network's, cut short and without secrets.
+/// End of a call. Messages are the provider's or the network's, truncated and without secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallEnd {
     /// A well-formed answer; its content may still be unusable.
     Answered(Answer),
-    /// Nothing of the question reached the provider (name, connection, TLS): costs nothing.
+    /// The question did not reach the provider (name, connection, TLS): costs nothing.
     NotSent(String),
-    /// Too many requests or tokens a minute: wait, and all others too. Costs nothing.
+    /// Too many requests or tokens a minute: this call and all others must wait. Costs nothing.
     RateLimited {
-        /// Wait that the provider asks for, if it says.
+        /// Wait that the provider asks for, if it states one.
         retry_after: Option<Duration>,
         /// Message of the provider.
         message: String,
     },
-    /// No call of this account can succeed until a person mends it. Costs nothing.
+    /// No call of this account can succeed until a person acts. Costs nothing.
     Account {
         /// The problem.
         problem: AccountProblem,
@@ -83,22 +83,22 @@ pub enum CallEnd {
         status: u16,
         /// Message of the provider.
         message: String,
-        /// Billed usage, if the provider says that something was billed.
+        /// Billed usage, if the provider states that something was billed.
         usage: Option<Usage>,
     },
-    /// The provider cannot answer now, and billed nothing: try again.
+    /// The provider cannot answer now, and billed nothing: retry later.
     Unavailable {
         /// The HTTP status.
         status: u16,
         /// Message of the provider.
         message: String,
     },
-    /// Sent, and neither an answer nor the provider's own error came through, as with a timeout of
-    /// a gateway: the call may be billed.
+    /// Sent without an answer or an error of the provider's own, as with a timeout of a gateway:
+    /// the call may be billed.
     Lost(String),
-    /// A 200 that no model wrote: a log-in page, or an error. Costs nothing.
+    /// A reply of status 200 that no model wrote, such as a log-in page or an error. Costs nothing.
     NotCompletion(String),
-    /// An answer came that is not one: a broken envelope, or an error after the work was done.
+    /// An answer that is not usable: a broken envelope, or an error after the work was done.
     BadAnswer {
         /// The problem.
         message: String,
@@ -113,7 +113,7 @@ pub enum CallEnd {
 }
 
 impl CallEnd {
-    /// Its class; an answer is told apart by whether there is a verdict in it.
+    /// The class of the result; an answer with a verdict and one without are different classes.
     pub fn result(&self, has_verdict: bool) -> CallResult {
         match self {
             Self::Answered(_) if has_verdict => CallResult::Answered,
@@ -130,7 +130,7 @@ impl CallEnd {
         }
     }
 
-    /// The HTTP status of a refusal, where that tells more than its class.
+    /// The HTTP status of a refusal, if it says more than its class.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Refused { status, .. } | Self::Unavailable { status, .. } => Some(*status),
@@ -150,9 +150,9 @@ pub enum AccountProblem {
     Permission,
     /// The provider does not know the model, or not for this account.
     Model,
-    /// The address leads nowhere: the base URL is wrong.
+    /// No API is at the address: the base URL is wrong.
     Address,
-    /// The account has used up what it may call in a day.
+    /// The account has used up its calls of a day.
     DayLimit,
     /// The model takes no images.
     Images,
@@ -183,36 +183,36 @@ impl fmt::Display for AccountProblem {
 pub struct Answer {
     /// The text; none if the model gave none.
     pub content: Option<String>,
-    /// Why the model would not answer, in its own words.
+    /// Model's refusal to answer, in its own words.
     pub refusal: Option<String>,
-    /// Why the text ends where it ends.
+    /// Reason why the text ended.
     pub finish: Finish,
-    /// Billed usage; none if the provider does not say, so that the worst case counts.
+    /// Billed usage; none if the provider does not state it, so that the worst case counts.
     pub usage: Option<Usage>,
-    /// Input tokens that were written into the provider's prompt cache; none if it does not say.
+    /// Input tokens that were written into the provider's prompt cache; none if it is not stated.
     pub cache_write_tokens: Option<u64>,
     /// The backend fingerprint, or the dated model name.
     pub fingerprint: Option<String>,
     /// The model that answered, as the answer names it.
     pub model: Option<String>,
-    /// Lane of the call, as the answer tells it; realtime if it does not.
+    /// Lane of the call, as the answer states it; realtime if it does not.
     pub lane: Lane,
-    /// Cost of the call, where the answer tells it.
+    /// Cost of the call, if the answer states it.
     pub cost: Option<Money>,
     /// True if the simulator answered.
     pub simulated: bool,
 }
 
-/// Why an answer's text ends where it ends.
+/// Reason why an answer's text ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// The model was done.
+    /// The model finished.
     Stop,
-    /// The limit of output tokens cut it.
+    /// The limit of output tokens truncated it.
     Length,
-    /// The provider's content filter cut it.
+    /// The provider's content filter truncated it.
     ContentFilter,
-    /// Something else, or not said.
+    /// Another reason, or none stated.
     #[default]
     Other,
 }

@@ -1,4 +1,4 @@
-//! Headers of the user's own that go out with every call, as gateways ask for them.
+//! The user's own headers that are sent with every call, as gateways require them.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct InvalidHeader {
 /// Headers that belong to the connection or to the body.
 const RESERVED: [&str; 5] =
     ["connection", "content-length", "content-type", "host", "transfer-encoding"];
-/// Headers that take the place of the API key.
+/// Headers that replace the API key.
 const CREDENTIALS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
 
 impl ExtraHeaders {

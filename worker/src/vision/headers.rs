@@ -6,11 +6,11 @@ use juror_types::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
-/// Longest wait on a header's word.
+/// Longest wait that is accepted from a header.
 pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
-/// The limits that an account has, as `x-ratelimit-limit-*` gives them; 0 and -1 mean unknown.
-/// That nothing remains is no refusal.
+/// The limits of an account by `x-ratelimit-limit-*`; 0 and -1 mean unknown. A remaining amount of
+/// 0 is no refusal.
 pub fn limits(headers: &HeaderMap) -> ProviderLimits {
     ProviderLimits {
         requests_per_minute: limit(headers, "x-ratelimit-limit-requests"),
@@ -22,7 +22,7 @@ pub fn limits(headers: &HeaderMap) -> ProviderLimits {
     }
 }
 
-/// The cost in dollars that LiteLLM tells of a call.
+/// The cost in dollars that LiteLLM reports of a call.
 pub fn told_cost(headers: &HeaderMap) -> Option<Money> {
     text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }

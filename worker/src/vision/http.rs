@@ -1,5 +1,5 @@
-//! One HTTP exchange with a vision API, whoever the provider is: connections, time limits, and
-//! how much of an answer is read.
+//! One HTTP exchange with a vision API of any provider: connections, time limits, and the size of
+//! answers.
 
 use super::{
     call::{AccountProblem, CallEnd},
@@ -25,19 +25,18 @@ use tokio::time::{Instant, timeout_at};
 use tokio::{fs::File, io::AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
 
-/// Where and how a vision API is reached.
+/// Connection settings of a vision API.
 #[derive(Clone)]
 pub struct HttpSettings {
-    /// As in the SDKs: `https://api.openai.com/v1`.
+    /// The base URL as in the SDKs: `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The key; none for servers that want none.
+    /// The key; none for servers that need none.
     pub key: Option<ApiKey>,
     /// Time limit of a call, connecting included.
     pub timeout: Duration,
-    /// Limit on calls in flight: so many idle connections are kept.
+    /// Limit on calls in flight: the number of idle connections that are kept.
     pub concurrency: usize,
-    /// Proxy for every call; none connects directly. The system's own proxy settings are never
-    /// looked at.
+    /// Proxy for every call; none connects directly. The system's own proxy settings are ignored.
     pub proxy: Option<ProxySettings>,
     /// File of root certificates beside the system's, as PEM.
     pub ca_file: Option<PathBuf>,
@@ -45,16 +44,16 @@ pub struct HttpSettings {
     pub headers: ExtraHeaders,
 }
 
-/// A proxy, and what it is not for.
+/// A proxy, and the hosts that bypass it.
 #[derive(Clone)]
 pub struct ProxySettings {
-    /// `http://host:port`, with an account where it wants one; never shown.
+    /// `http://host:port`, with an account if it needs one; never shown.
     pub url: String,
     /// Hosts that are reached without it, in the notation of `NO_PROXY`.
     pub except: Option<String>,
 }
 
-/// Why no client can be made of some settings.
+/// Reason why no client can be made of some settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// The base URL is none.
@@ -76,7 +75,7 @@ pub enum SetupError {
     Tls(String),
 }
 
-/// No answer of a judge is anywhere near this size.
+/// Maximum size of an answer's body; answers of a judge are far smaller.
 pub(super) const BODY_LIMIT: usize = 4 << 20;
 
 /// A client for one base URL.
@@ -90,21 +89,21 @@ pub(super) struct Http {
     tls_files: TlsFiles,
 }
 
-/// Why no answer came.
+/// Reason why no answer came.
 enum ExchangeError {
-    /// TLS failed in a way that only a person can mend.
+    /// TLS failed in a way that needs a person to act.
     Certificate(String),
     Network(String),
 }
 
-/// An answer, as far as it came.
+/// An answer, possibly cut off.
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: ReplyBody,
 }
 
-/// The part of an answer's body that came.
+/// The received part of an answer's body.
 pub(super) enum ReplyBody {
     Whole(Vec<u8>),
     Cut(String),
@@ -156,7 +155,7 @@ impl Http {
         self.timeout
     }
 
-    /// Reads something below the base URL; the error says why nothing came.
+    /// Reads a path below the base URL; the error is the reason why nothing came.
     pub(super) async fn get(&self, path: &[&str]) -> Result<Reply, String> {
         self.exchange_for_free(self.client.get(self.below_base(path))).await
     }
@@ -174,7 +173,7 @@ impl Http {
         self.exchange_for_free(self.client.get(url)).await
     }
 
-    /// Deletes something below the base URL; the error says why nothing came.
+    /// Deletes a path below the base URL; the error is the reason why nothing came.
     pub(super) async fn delete(&self, path: &[&str]) -> Result<Reply, String> {
         self.exchange_for_free(self.client.delete(self.below_base(path))).await
     }
@@ -204,7 +203,7 @@ impl Http {
         })
     }
 
-    /// Writes what stands below the base URL into a file, however large; returns the reply if it is
+    /// Downloads a path below the base URL into a file of any size; returns the reply if it has
     /// another status than 200. The error is the network's, or the file's own.
     pub(super) async fn download(
         &self,
@@ -239,7 +238,7 @@ impl Http {
         self.base.host_str().unwrap_or_default()
     }
 
-    /// Asks for something at the server's root that costs nothing.
+    /// Posts to a path at the server's root that costs nothing.
     pub(super) async fn post_to_root(&self, path: &str, json: String) -> Result<Reply, String> {
         let mut url = self.base.clone();
         url.set_path(path);
@@ -253,7 +252,7 @@ impl Http {
         })
     }
 
-    /// A foreign message as it may be shown.
+    /// A foreign message without secrets and control characters, truncated.
     pub(super) fn presentable(&self, message: &str) -> String {
         presentable(message, self.secrets.iter().map(String::as_str))
     }

@@ -7,14 +7,14 @@ use reqwest::{Certificate, Client, NoProxy, Proxy, redirect};
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Below the five seconds after which common servers close an idle connection: a question that is
-/// sent just then would be lost, and counted as spent.
+/// Time after which an idle connection is closed, below the five seconds of common servers: a
+/// question sent while the server closes would be lost, and counted as spent.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// A connection that stands still for this long is asked for a sign of life (HTTP/2 only), so that
-/// a dead one does not swallow all calls that share it.
+/// Time without traffic after which a connection is probed (HTTP/2 only), so that a dead one does
+/// not lose all calls that share it.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-/// A client for calls to a vision API; `tls` tells whether they use it.
+/// A client for calls to a vision API; `tls` is true if they use it.
 pub(super) fn build(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
     // An error says only that a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();

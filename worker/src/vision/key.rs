@@ -1,4 +1,4 @@
-//! The secret that opens an account, and keeping it out of everything that people read.
+//! The API key, and its removal from everything that people read.
 
 use reqwest::header::HeaderValue;
 use std::fmt;
@@ -17,11 +17,11 @@ pub struct ApiKey {
 )]
 pub struct InvalidApiKey;
 
-/// Characters of a provider's message that are kept.
+/// Maximum length of a provider's message, in characters.
 const MESSAGE_LIMIT: usize = 300;
 
 impl ApiKey {
-    /// Takes a key as it was written; white space around it is dropped.
+    /// A key as it was written; white space around it is dropped.
     pub fn new(text: &str) -> Result<Self, InvalidApiKey> {
         let text = text.trim();
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -50,8 +50,9 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// A foreign message as it may be shown: without these secrets or anything that looks like a key,
-/// without control characters, and short. Secrets of less than four bytes are words of any message.
+/// A foreign message without these secrets or anything that looks like a key, without control
+/// characters, and truncated. Secrets of less than four bytes are ignored, since any message may
+/// contain them.
 pub(super) fn presentable<'secret>(
     message: &str,
     secrets: impl IntoIterator<Item = &'secret str>,

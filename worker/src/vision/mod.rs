@@ -1,4 +1,4 @@
-//! The vision API: a question as data, one way to ask it per provider, and what became of it.
+//! The vision API: a question as data, one client per provider, and the result of a call.
 
 mod batch;
 mod call;
@@ -31,16 +31,16 @@ use tokio_util::sync::CancellationToken;
 /// One provider's vision API, at one address and with one key.
 #[async_trait]
 pub trait VisionClient: Send + Sync {
-    /// Sends the question once and tells what became of it. Never retries what may be billed.
-    /// `cancel` drops the call at once, wherever it is.
+    /// Sends the question once and returns the end of the call. Never retries a call that may be
+    /// billed. `cancel` drops the call at any point.
     async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call;
 
-    /// Asks for the list of models: a call that costs nothing and tells whether address and key
-    /// are right, and sometimes what this model takes.
+    /// Requests the list of models: a call that costs nothing and shows if address and key are
+    /// right, and sometimes which inputs this model takes.
     async fn probe(&self, model: &str) -> Result<ProbeReport, ProbeError>;
 
-    /// True if the model takes images, asked where some servers tell it without a charge; none
-    /// where the server does not.
+    /// True if the model takes images, according to servers that report it without a charge; none
+    /// for other servers.
     async fn takes_images(&self, model: &str) -> Option<bool>;
 }
 
@@ -49,7 +49,7 @@ pub trait VisionClient: Send + Sync {
 pub struct ProbeReport {
     /// The models that the provider lists, by name; empty where it lists none.
     pub models: Vec<String>,
-    /// True if the model takes images, where the list tells it.
+    /// True if the model takes images, if the list states it.
     pub takes_images: Option<bool>,
     /// True if the simulator answered.
     pub simulated: bool,
@@ -57,7 +57,7 @@ pub struct ProbeReport {
     pub latency: Duration,
 }
 
-/// Why a free call found nothing, by what its user can do next.
+/// Reason why a free call failed, by the user's next step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProbeError {
     /// No connection, or no answer: check the address, or that the server runs.
@@ -65,7 +65,7 @@ pub enum ProbeError {
         "no answer from the vision API: {0}; check the base URL, the network, and that the server runs"
     )]
     Unreachable(String),
-    /// The account does not get in: mend key, funds or permission.
+    /// The account is rejected: the key, its funds or its permission must be corrected.
     #[error("{problem}: {message}")]
     Account {
         /// The problem.
@@ -73,8 +73,8 @@ pub enum ProbeError {
         /// The provider's message.
         message: String,
     },
-    /// Something answers there, but not with a list of models. Some servers have no such list and
-    /// can be asked all the same.
+    /// A server answers there, but not with a list of models. Some servers have no such list and
+    /// can still be called.
     #[error("the vision API gives no list of models (status {status}): {message}")]
     NoList {
         /// The HTTP status.

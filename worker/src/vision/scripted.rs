@@ -7,18 +7,18 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The server's actions once a request has come in.
+/// The server's actions once it has received a request.
 pub(super) enum Scene {
     /// Writes this and closes.
     Say(String),
-    /// Closes without a word.
+    /// Closes without a response.
     HangUp,
     /// Reads the head only and drops the connection with the rest unread.
     Reset,
-    /// Writes this and then nothing more, until the client leaves. The clock is paused, so that
-    /// the client's time limit is reached at once.
+    /// Writes this and then nothing more, until the client disconnects. The clock is paused, so the
+    /// client's time limit is reached at once.
     FallSilent(String),
-    /// Says nothing, and cancels this.
+    /// Writes nothing, and cancels this token.
     Cancel(CancellationToken),
 }
 

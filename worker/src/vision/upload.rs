@@ -1,4 +1,4 @@
-//! A request body that tells whether the network has taken it.
+//! A request body that reports when the network has taken it.
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -12,8 +12,9 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Whether a question is on its way. A connection asks for the body only once it stands, and a
-/// provider cannot bill a question without its body: so this tells *not sent* from *lost*.
+/// A flag that is set once a question is being sent. A connection reads the body only when it is
+/// established, and a provider cannot bill a question without its body, so this tells *not sent*
+/// from *lost*.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent(Arc<AtomicBool>);
 

@@ -1,4 +1,4 @@
-//! BMP: the headers, and whether the pixels that they promise are there.
+//! BMP: the headers, and a check that the pixels they promise are there.
 
 use super::{
     Damage, ENDS_EARLY, Facts, ReadableFormat,

@@ -1,8 +1,8 @@
-//! Reads numbers and slices from bytes that may end anywhere.
+//! Reading of numbers and slices from bytes that may end anywhere.
 
 use super::{Damage, ENDS_EARLY};
 
-/// A place in some bytes. Reading past the end is damage, never a panic.
+/// A position in some bytes. Reading past the end is damage, never a panic.
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
 }
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A length from a file as an index; what does not fit into memory lies past every end.
+/// A length from a file as an index; one that exceeds memory lies past every end.
 pub(super) fn index(length: u32) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }

@@ -4,8 +4,8 @@ use super::{
     Damage, ENDS_EARLY, Facts, ReadableFormat, TRAILING, cursor::Cursor, is_padding, orientation_of,
 };
 
-/// Real progressive files have about ten; each one may touch every block of the image, so a file
-/// with thousands would hold a decoder up for minutes.
+/// Maximum number of scans. Real progressive files have about ten; each one may touch every block
+/// of the image, so a file with thousands would occupy a decoder for minutes.
 const MAX_SCANS: u32 = 100;
 
 /// Walks a JPEG file.

@@ -1,7 +1,7 @@
-//! Walks an image file's container from end to end without decoding a pixel.
+//! Walk through an image file's container from end to end without decoding a pixel.
 //!
-//! Whether an image may go out byte for byte is decided here, so a walker must not call sound what
-//! is cut short or contradicts itself. It costs one pass over the bytes and no memory.
+//! The result decides if an image may be sent byte for byte, so a walker must reject a file that is
+//! truncated or contradicts itself. It costs one pass over the bytes and no memory.
 
 mod bmp;
 mod cursor;
@@ -22,19 +22,19 @@ pub(super) struct Facts {
     pub width: u32,
     /// Pixels from top to bottom, as stored.
     pub height: u32,
-    /// Pictures in the file; more than one is an animation.
+    /// Number of pictures in the file; more than one is an animation.
     pub frames: u32,
     /// Bits per sample.
     pub bits: u8,
-    /// Four ink channels, which only print programs read alike.
+    /// True for four ink channels, which programs outside of printing read differently.
     pub cmyk: bool,
     /// True if the pixels went through a lossy codec already.
     pub lossy: bool,
     /// Turn by which the stored picture stands upright.
     pub orientation: Orientation,
-    /// Most memory per pixel that the decoder takes, its output included.
+    /// Maximum memory per pixel that the decoder takes, its output included, in bytes.
     pub decoder_bytes_per_pixel: u8,
-    /// Why a lenient decoder may still read the file, although it should not go out as it is.
+    /// Reason why the file should not be sent unchanged although a lenient decoder may read it.
     pub flaw: Option<&'static str>,
 }
 
@@ -55,7 +55,7 @@ impl Facts {
         }
     }
 
-    /// Notes a flaw; the first one stays.
+    /// Records a flaw; the first one stays.
     fn add_flaw(&mut self, flaw: &'static str) {
         self.flaw.get_or_insert(flaw);
     }
@@ -72,7 +72,7 @@ impl Facts {
     }
 }
 
-/// Why no decoder can read the file faithfully.
+/// Reason why no decoder can read the file faithfully.
 pub(super) type Damage = &'static str;
 
 const ENDS_EARLY: Damage = "the file ends early";
@@ -91,13 +91,13 @@ pub(super) fn walk(format: ReadableFormat, bytes: &[u8]) -> Result<Facts, Damage
     if facts.width == 0 || facts.height == 0 { Err(NO_PIXELS) } else { Ok(facts) }
 }
 
-/// The orientation that an Exif block asks for; upright if it says nothing usable.
+/// The orientation that an Exif block asks for; upright if it is not usable.
 fn orientation_of(exif: &[u8]) -> Orientation {
     let tiff = exif.strip_prefix(b"Exif\0\0").unwrap_or(exif);
     Orientation::from_exif_chunk(tiff).unwrap_or(Orientation::NoTransforms)
 }
 
-/// True if what stands behind an image's end means nothing: padding that some writers leave.
+/// True if the bytes behind an image's end are padding that some writers leave.
 fn is_padding(rest: &[u8]) -> bool {
     rest.iter().all(|byte| matches!(byte, 0 | b'\n' | b'\r' | b' '))
 }

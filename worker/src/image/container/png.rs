@@ -6,7 +6,7 @@ use super::{
     is_padding, orientation_of,
 };
 
-/// No deflate stream grows by more than this: 258 bytes from 2 bits.
+/// Maximum growth of a deflate stream when decompressed: 258 bytes from 2 bits.
 const MAX_DEFLATE_GROWTH: u64 = 1032;
 
 /// Walks a PNG file.
@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
         Ok(Self { kind, content, checksum_fits })
     }
 
-    /// True if decoders must understand it to show the image.
+    /// True if decoders must understand the chunk to show the image.
     fn is_critical(&self) -> bool {
         self.kind.first().is_some_and(u8::is_ascii_uppercase)
     }

@@ -1,4 +1,4 @@
-//! The user's own compiler in the place of the built-in check.
+//! The user's own compiler in place of the built-in check.
 
 use super::{
     CommandSettings,

@@ -6,7 +6,7 @@ use std::io::Write;
 /// The argument, or part of one, that stands for the path of a file with the code.
 pub(super) const FILE: &str = "{file}";
 
-/// Writes code to a file with the ending of its language; it is gone with the handle.
+/// Writes code to a file with the ending of its language; the file is removed with the handle.
 pub(super) fn write_file(
     code: &str,
     language: Language,

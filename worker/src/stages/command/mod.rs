@@ -1,4 +1,4 @@
-//! Programs of the user's that take part in a run. They come from the settings of the process that
+//! The user's own programs that take part in a run. They come from the settings of the process that
 //! runs them, never from a job or a dataset.
 
 mod compile;
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct CommandSettings {
     /// The program: a path, or a name to find in `PATH`.
     pub program: String,
-    /// Its arguments, as they are; no shell reads them.
+    /// Its arguments, passed without a shell.
     pub arguments: Vec<String>,
     /// Time limit of one run before it is killed.
     pub timeout: Duration,

@@ -35,8 +35,8 @@ struct PipelineOutput {
     quality_score: Option<f64>,
 }
 
-/// Runs the `pipeline_command` for an item and puts its answer in the place of what the item
-/// carried. The command gets the item as one JSON object on stdin and answers with one.
+/// Runs the `pipeline_command` for an item and replaces the item's fields by its output. The
+/// command gets the item as one JSON object on stdin and writes one to stdout.
 pub async fn run_pipeline(
     item: &Item,
     loaded: LoadedItem,

@@ -1,4 +1,4 @@
-//! Runs one program to its end, with everything about it bounded.
+//! Runs one program to its end, with bounded time, output and processes.
 
 use super::CommandSettings;
 use juror_render::ProcessGroup;
@@ -13,9 +13,9 @@ use tokio::{
     time::timeout,
 };
 
-/// Most bytes of an answer on stdout.
+/// Maximum bytes of stdout.
 const MAX_OUTPUT: usize = 8 * 1024 * 1024;
-/// Bytes of the end of stderr that are kept, and characters of it that an error shows.
+/// Number of bytes of the end of stderr that are kept, and of characters of it in an error.
 const ERROR_TAIL: usize = 64 * 1024;
 const SHOWN_ERROR_TAIL: usize = 2000;
 
@@ -27,7 +27,7 @@ pub(super) struct ProcessEnd {
     pub stderr_tail: String,
 }
 
-/// Why a program did not come to its end.
+/// Reason why a program did not run to its end.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ProcessError {
     #[error("cannot be started: {0}")]

@@ -15,12 +15,12 @@ use tokio::task::spawn_blocking;
 /// The argument, or part of one, that stands for the path of the PNG to write.
 const OUTPUT: &str = "{output}";
 
-/// Why there is no picture.
+/// Reason why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderCommandError {
-    /// The program ran and made none: a finding about the code, in one line.
+    /// The program ran and made no picture: a finding about the code, in one line.
     Failed(String),
-    /// The program could not be run: nothing is known of the code.
+    /// The program could not be run: this says nothing about the code.
     NotRun(String),
 }
 
@@ -93,7 +93,7 @@ pub async fn run_render(
     }
 }
 
-/// The last line of what a program said that is not blank: where programs say what went wrong.
+/// The last line of a program's output that is not blank, where programs usually put the error.
 fn one_line(said: &str) -> String {
     let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(300).collect()

@@ -108,8 +108,7 @@ async fn a_pipelines_failure_is_told_clearly() {
     }
 }
 
-/// A first-in first-out file whose reader sees the end only when nobody holds it open any more: a
-/// signal for the death of everything that a script started.
+/// A named pipe whose reader sees its end only after every process that a script started has ended.
 fn life_line(folder: &Path) -> std::path::PathBuf {
     let path = folder.join("life");
     let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
@@ -117,7 +116,7 @@ fn life_line(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-/// Waits until a script has said that it is up, and hands over what will tell of its death.
+/// Waits until a script has started; returns the file that signals its death.
 fn until_up(life: &Path) -> fs::File {
     let mut life = fs::File::open(life).unwrap();
     life.read_exact(&mut [0; 3]).unwrap();

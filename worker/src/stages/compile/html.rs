@@ -1,4 +1,4 @@
-//! HTML: are all elements closed, and in order?
+//! Check of HTML: every element closed, in order.
 //!
 //! Tags come from html5ever's tokenizer; a stack of open elements finds what is unclosed or
 //! mismatched. A page that a browser would quietly repair is judged as it was written: a missing
@@ -26,8 +26,9 @@ const OPTIONAL_END: [&str; 20] = [
     "body", "caption", "colgroup", "dd", "dt", "head", "html", "li", "optgroup", "option", "p",
     "rb", "rp", "rt", "rtc", "tbody", "td", "tfoot", "th", "thead",
 ];
-/// The tokenizer looks through all attributes of a tag for each one more, so a tag of a megabyte
-/// would take minutes. A tag has fewer attributes than blanks, slashes and quotes.
+/// Maximum number of separators in a tag. The tokenizer compares each attribute with all others, so
+/// a tag of a megabyte would take minutes; a tag has fewer attributes than blanks, slashes and
+/// quotes.
 const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 const PIECE: usize = 4096;
 
@@ -189,7 +190,7 @@ fn may_stay_open(name: &str) -> bool {
     OPTIONAL_END.binary_search(&name).is_ok() || name == "tr"
 }
 
-/// Those of the tokenizer's complaints that mean a tag (or comment) is not a whole one.
+/// The message for a tokenizer error that means an incomplete tag or comment; none for others.
 fn broken_tag(message: &str) -> Option<&'static str> {
     let inside_a_tag = |message: &str| {
         ["TagName", "AttributeName", "BeforeAttributeValue", "AfterAttributeValueQuoted"]

@@ -1,4 +1,4 @@
-//! Does the generated code compile, as far as its grammar tells?
+//! Check that the generated code compiles, by its grammar.
 
 mod html;
 mod parse_limits;
@@ -10,26 +10,26 @@ use juror_types::item::Language;
 use std::{panic::catch_unwind, thread};
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Result of a look at the grammar.
+/// Result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Compilation {
     /// No error.
     Sound,
     /// The first error, with its place.
     Broken(String),
-    /// The built-in check must not take this code on; why, and what to do instead.
+    /// The built-in check must not parse this code: the reason, and the remedy.
     Unchecked(&'static str),
 }
 
-/// Code up to this size is parsed where it is, in well under a millisecond; more moves off the
-/// async threads.
+/// Size up to which code is parsed on an async thread, in well under a millisecond.
 const MAX_INLINE_CODE: usize = 64 * 1024;
-/// Part of an async thread's stack of 2 MB that is surely left.
+/// Part of an async thread's stack of 2 MB that is free for certain.
 const INLINE_STACK: usize = 256 * 1024;
-/// Parses on a large stack at a time, so that hostile code cannot fill the memory with stacks.
+/// Limit on concurrent parses with a large stack, so that hostile code cannot fill the memory with
+/// stacks.
 static ROOMY_PARSES: Semaphore = Semaphore::const_new(2);
 
-/// Parses code by its language's grammar. Never overflows a stack, never runs away.
+/// Parses code by its language's grammar, with bounded stack and time.
 pub async fn check(code: &str, language: Language) -> Compilation {
     match parse_bounded(code, language, first_error).await {
         Ok(None) => Compilation::Sound,
@@ -45,7 +45,8 @@ fn first_error(code: &str, language: Language) -> Option<String> {
     }
 }
 
-/// Runs a function that parses code, on a stack that surely suffices, or says why it must not run.
+/// Runs a function that parses code, on a sufficient stack, or returns the reason why it must not
+/// run.
 pub(super) async fn parse_bounded<T: Send + 'static>(
     code: &str,
     language: Language,
@@ -67,8 +68,8 @@ pub(super) async fn parse_bounded<T: Send + 'static>(
     parsing.await.ok().flatten().unwrap_or(interrupted)
 }
 
-/// Runs a function that parses a part of the code where it is, on a stack that surely suffices for that
-/// part; none where it must not run.
+/// Runs a function that parses a part of the code on the present thread if its stack suffices; none
+/// if it must not run.
 pub(super) fn parse_part<T: Send>(
     part: &str,
     language: Language,
@@ -84,8 +85,8 @@ pub(super) fn parse_part<T: Send>(
     })
 }
 
-/// A bug in a parser that some code sets off must cost that item its check and nothing else. The
-/// profiles unwind, and nothing outlives the closure half-changed.
+/// Catches a panic of a parser, so that it costs that item its check and nothing else. The profiles
+/// unwind, and no half-changed state outlives the closure.
 fn unwound<T>(
     code: &str,
     language: Language,

@@ -1,29 +1,31 @@
-//! Bounds what parsing some code may cost, before it is parsed.
+//! Bounds of the cost of parsing some code, computed before it is parsed.
 //!
 //! The script parser descends recursively, so nesting costs stack, and it tries `<` as the start of
 //! type arguments before it takes it for an operator, so such tries inside each other double the
-//! work each time. Both bounds are upper ones: found by looking at bytes without telling code from
-//! strings and comments, so that nothing can hide from them.
+//! work each time. Both bounds are upper ones: found in the bytes without telling code from strings
+//! and comments, so that hostile code cannot evade them.
 
 use juror_types::item::Language;
 
 /// Stack for one level of nesting. Measured: at most 2 KB, in an unoptimized build.
 const STACK_PER_LEVEL: usize = 4 * 1024;
 const MIN_STACK: usize = 64 * 1024;
-/// Touched only as deep as code really nests; address space until then.
+/// Largest stack for parsing. Memory is used only as deep as code really nests; beyond that it is
+/// address space.
 const MAX_STACK: usize = 256 * 1024 * 1024;
 /// Memory that the parser may take in the worst case. Measured: it fills about 200 MB a second, in
 /// an unoptimized build.
 const MAX_WORK: usize = 128 * 1024 * 1024;
-/// Syntax trees take up to 16 times the code's length.
+/// Memory per byte of code: syntax trees take up to 16 times the code's length.
 const WORK_PER_BYTE: usize = 16;
-/// Parentheses that may be parameters with defaults, and type arguments that do not close, cost
-/// this times their number squared, if each stands in the one before.
+/// Cost factor of parentheses that may be parameters with defaults, and of type arguments that do
+/// not close: multiplied by their number squared, if each stands in the one before.
 const WORK_PER_PAIR: usize = 96;
-/// Distance of a look at what follows a bracket; what is still open then counts as a hazard.
+/// Maximum distance of the lookahead after a bracket; one that is still open there counts as a
+/// hazard.
 const FARTHEST_LOOK: usize = 300;
 
-/// The stack that parsing takes at most, in bytes; or why the code must not be parsed.
+/// The maximum stack that parsing takes, in bytes; or the reason why the code must not be parsed.
 pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static str> {
     if language == Language::Html {
         return Ok(0);
@@ -157,7 +159,7 @@ fn possible_defaults(code: &[u8]) -> usize {
         .count()
 }
 
-/// True if an `=` that assigns comes before the parenthesis closes, as far as a short look tells.
+/// True if an `=` that assigns comes before the parenthesis closes, within a short lookahead.
 fn may_hold_default(rest: &[u8]) -> bool {
     let mut rest = rest.get(..FARTHEST_LOOK).unwrap_or(rest);
     let mut depth = 1_usize;

@@ -56,7 +56,7 @@ fn compiled(code: &str, language: Language) -> Result<String, ComponentError> {
     Ok(Codegen::new().build(&program).code)
 }
 
-/// A module even if nothing in it says so.
+/// The dialect of a module, even if nothing in the code marks it as one.
 fn source_type(language: Language) -> SourceType {
     match language {
         Language::Tsx => SourceType::tsx(),
@@ -65,7 +65,7 @@ fn source_type(language: Language) -> SourceType {
     }
 }
 
-/// Import attributes demand a type that no stand-in has.
+/// Removes import attributes, whose types no replaced import has.
 fn remove_attributes(program: &mut Program<'_>) {
     for statement in &mut program.body {
         if let Statement::ImportDeclaration(import) = statement {
@@ -74,7 +74,8 @@ fn remove_attributes(program: &mut Program<'_>) {
     }
 }
 
-/// The default export, then those that are named like components, the last one first.
+/// Names of exports that may be the component: the default export, then those that are named like
+/// components, the last one first.
 fn candidates(record: &ModuleRecord<'_>) -> Vec<String> {
     let entries = record.local_export_entries.iter().chain(&record.indirect_export_entries);
     let mut names: Vec<(u32, String)> = Vec::new();

@@ -50,7 +50,7 @@ impl ModuleUses {
 }
 
 impl<'a> Visit<'a> for ModuleUses {
-    /// A member of a whole module is one of its exports.
+    /// Records a member of a whole module as one of its exports.
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         if let Expression::Identifier(object) = &it.object
             && let Some(specifier) = self.namespaces.get(object.name.as_str()).cloned()
@@ -61,7 +61,7 @@ impl<'a> Visit<'a> for ModuleUses {
         walk::walk_static_member_expression(self, it);
     }
 
-    /// A module that is loaded later is asked for its default export.
+    /// Records the default export of a module that is loaded later.
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         if let Expression::StringLiteral(specifier) = &it.source {
             self.add(&specifier.value, "default", &specifier.value);

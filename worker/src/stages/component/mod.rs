@@ -7,13 +7,13 @@ use super::compile::parse_bounded;
 use juror_render::ComponentModule;
 use juror_types::item::Language;
 
-/// A reason why code becomes no module; each says something of the code.
+/// A reason why code is no usable module; each is a finding about the code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ComponentError {
     /// The code has an error of syntax: its place and kind.
     #[error("does not parse: {0}")]
     Broken(String),
-    /// Nothing of the code can be mounted.
+    /// The code has no component that can be mounted.
     #[error("exports no component")]
     NoComponent,
     /// The code takes more than is allowed.

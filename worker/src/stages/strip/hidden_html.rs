@@ -1,4 +1,4 @@
-//! Sections of a page that are hidden for good.
+//! Sections of a page that are always hidden.
 
 use super::{Cut, NEUTRAL_ELEMENTS};
 use html5ever::tokenizer::Tag;
@@ -6,7 +6,8 @@ use html5ever::tokenizer::Tag;
 /// Text in the place of a hidden section.
 const HIDDEN: &str = "<i hidden></i>";
 
-/// Elements that their own end tag alone ends, as long as what is inside is balanced and neutral.
+/// Elements that are closed by their own end tag alone, as long as their content is balanced and
+/// neutral.
 const SECTIONS: [&str; 9] =
     ["div", "section", "article", "aside", "header", "footer", "nav", "main", "dialog"];
 

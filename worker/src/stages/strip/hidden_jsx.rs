@@ -1,4 +1,4 @@
-//! JSX elements that are hidden for good.
+//! JSX elements that are always hidden.
 
 use super::NEUTRAL_ELEMENTS;
 use oxc_ast::ast::{
@@ -21,8 +21,8 @@ pub(super) fn is_style_sheet(source: &str) -> bool {
     [".css", ".scss", ".sass", ".less", ".styl"].iter().any(|ending| path.ends_with(ending))
 }
 
-/// True if an element is a style sheet or a script, or an attribute gives code a hold of its element:
-/// either may show what is hidden.
+/// True if an element is a style sheet or a script, or an attribute gives code a reference to its
+/// element: either may show hidden content.
 pub(super) fn may_show_others(element: &JSXElement<'_>) -> bool {
     let opening = &element.opening_element;
     intrinsic_name(element).is_some_and(|name| matches!(name, "style" | "link" | "script"))
@@ -79,7 +79,7 @@ fn intrinsic_name<'a>(element: &'a JSXElement<'_>) -> Option<&'a str> {
     }
 }
 
-/// Empty for a name with a namespace.
+/// Name of an attribute; empty for a name with a namespace.
 fn attribute_name<'a>(attribute: &'a JSXAttribute<'_>) -> &'a str {
     attribute.name.as_identifier().map_or("", |name| name.name.as_str())
 }
@@ -94,7 +94,7 @@ fn is_literally_true(attribute: &JSXAttribute<'_>) -> bool {
     }
 }
 
-/// `{{ display: "none" }}`, whatever else it says, with plain keys alone.
+/// True for `{{ display: "none" }}`, with further plain keys or none.
 fn is_display_none(attribute: &JSXAttribute<'_>) -> bool {
     let Some(JSXAttributeValue::ExpressionContainer(value)) = &attribute.value else {
         return false;

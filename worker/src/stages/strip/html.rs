@@ -12,7 +12,7 @@ use html5ever::{
 use juror_types::item::Language;
 use std::cell::{Cell, RefCell};
 
-/// See the check of compilation: a tag with so many separators would take the tokenizer minutes.
+/// Maximum number of separators in a tag; see the check of compilation.
 const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 
 /// Comments (those of scripts and style sheets too), templates and hidden sections of pages without
@@ -44,8 +44,8 @@ pub(super) fn cuts(code: &str) -> Option<Vec<Cut>> {
     Some(tokenizer.sink.into_cuts(code))
 }
 
-/// Places of tokens: fed character by character, a token ends where it is emitted, and begins where
-/// the one before it ended.
+/// Positions of tokens: the tokenizer is fed character by character, so a token ends where it is
+/// emitted, and begins where the one before it ended.
 #[derive(Default)]
 struct Finder {
     position: Cell<usize>,
@@ -152,7 +152,7 @@ fn is_shadow_tree(tag: &Tag) -> bool {
     tag.attrs.iter().any(|attribute| &*attribute.name.local == "shadowrootmode")
 }
 
-/// A `<meta>` with a name that changes nothing on the screen.
+/// True for a `<meta>` with a name that changes nothing on the screen.
 fn describes_only(tag: &Tag) -> bool {
     let value = |name: &str| {
         tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|it| &*it.value)
@@ -163,7 +163,7 @@ fn describes_only(tag: &Tag) -> bool {
             || value("name").is_some_and(|name| !matches!(name, "viewport" | "color-scheme")))
 }
 
-/// Comments of a style sheet; what looks like one inside a string is none.
+/// Comments of a style sheet, without those inside a string.
 fn style_comments(css: &str) -> Vec<Cut> {
     let mut cuts = Vec::new();
     let (mut quote, mut position) = (None, 0);
@@ -188,7 +188,7 @@ fn style_comments(css: &str) -> Vec<Cut> {
     cuts
 }
 
-/// Cuts of a script; none where parsing it could take too much.
+/// Cuts of a script; none if parsing it could take too much.
 fn script_cuts(text: &str) -> Vec<Cut> {
     let cuts = || script::cuts(text, Language::Html).unwrap_or_default();
     parse_part(text, Language::Js, cuts).unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Code as the judge gets it: without comments and without what renders nothing, since neither can
-//! show on the screen, and both can talk to a judge.
+//! Code for the judge: without comments and without code that renders nothing, since neither is
+//! visible on the screen and both can carry prompt injections.
 
 mod hidden_html;
 mod hidden_jsx;
@@ -15,11 +15,11 @@ use std::ops::Range;
 pub struct JudgedCode {
     /// The code.
     pub text: String,
-    /// Difference from the item's own code, for the record; none where there is none.
+    /// Difference from the item's own code, for the record; none if there is none.
     pub note: Option<String>,
 }
 
-/// Takes comments and dead code out. Code that does not parse stays as it is, which is noted.
+/// Removes comments and dead code. Code that does not parse stays unchanged, with a note.
 pub async fn strip(code: &str, language: Language) -> JudgedCode {
     let unchanged = |note| JudgedCode { text: code.to_owned(), note };
     match parse_bounded(code, language, cuts).await {
@@ -45,14 +45,14 @@ fn has_comments(code: &str) -> bool {
     ["//", "/*", "<!--"].iter().any(|mark| code.contains(mark))
 }
 
-/// A range of the code, and what stands there instead.
+/// A range of the code, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cut {
     range: Range<usize>,
     instead: &'static str,
 }
 
-/// None where the code does not parse.
+/// Cuts of the code; none if it does not parse.
 fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     match language {
         Language::Html => html::cuts(code),
@@ -60,7 +60,7 @@ fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     }
 }
 
-/// Makes the cuts, outer ones before those inside them. Lines that become blank go, too.
+/// Applies the cuts, outer ones before those inside them. Lines that become blank are removed.
 fn apply(code: &str, mut cuts: Vec<Cut>) -> String {
     cuts.sort_by_key(|cut| (cut.range.start, std::cmp::Reverse(cut.range.end)));
     let (mut text, mut end) = (String::with_capacity(code.len()), 0);
@@ -80,16 +80,16 @@ fn apply(code: &str, mut cuts: Vec<Cut>) -> String {
     kept.collect::<String>().replace(CUT, "")
 }
 
-/// Elements that show what is inside of them, and change nothing outside.
+/// Elements that show their content and change nothing outside.
 const NEUTRAL_ELEMENTS: [&str; 24] = [
     "div", "section", "article", "aside", "header", "footer", "nav", "main", "p", "span", "b", "i",
     "em", "strong", "small", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
 ];
 
-/// Text in the place of a hidden element.
+/// Text in place of a hidden element.
 const HIDDEN: &str = "<i hidden />";
 
-/// Marks a cut until blank lines are gone: a noncharacter, which the fence would show as such.
+/// Mark of a cut until blank lines are removed: a noncharacter, which the fence would show as such.
 const CUT: char = '\u{fdd0}';
 
 #[cfg(test)]

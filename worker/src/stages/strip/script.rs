@@ -18,8 +18,9 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::LogicalOperator;
 use std::collections::HashSet;
 
-/// Comments, branches that are never taken, statements after a return, elements that are never shown,
-/// and texts that nothing uses; these stay in a script of a page, since other scripts share its names.
+/// Comments, branches that are never taken, statements after a return, elements that are never
+/// shown, and unused texts; unused texts stay in a script of a page, since other scripts share its
+/// names.
 pub(super) fn cuts(code: &str, language: Language) -> Option<Vec<Cut>> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type(language)).parse();
@@ -110,7 +111,7 @@ impl<'a> Visit<'a> for DeadCode {
         walk::walk_import_declaration(self, it);
     }
 
-    /// Styles are written so (`styled.div`, `css`).
+    /// Detects style libraries (`styled.div`, `css`).
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
         self.shows_others = true;
         walk::walk_tagged_template_expression(self, it);
@@ -152,7 +153,7 @@ impl<'a> Visit<'a> for DeadCode {
     }
 }
 
-/// True if an expression is always true or always false, where its form alone says so. Zero and the
+/// True or false for an expression whose form alone determines it; none otherwise. Zero and the
 /// empty text are left alone: as a part of JSX, zero is rendered.
 fn truth(expression: &Expression<'_>) -> Option<bool> {
     match expression {
@@ -167,7 +168,7 @@ fn truth(expression: &Expression<'_>) -> Option<bool> {
     }
 }
 
-/// The place of a text that is nothing but a text.
+/// The range of an expression that is only a text.
 fn text(expression: &Expression<'_>) -> Option<Span> {
     match expression {
         Expression::StringLiteral(literal) => Some(literal.span),

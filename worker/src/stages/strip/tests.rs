@@ -162,7 +162,7 @@ async fn code_that_does_not_parse_stays_and_says_so() {
 }
 
 proptest::proptest! {
-    /// No input panics, and what is left is a part of it.
+    /// Stripping panics on no input, and its result is a part of the input.
     #[test]
     fn stripping_only_takes_away(code in "(<!--|-->|<p>|</p>|/\\*|\\*/|//|\"|'|`|\\{|\\}|\n|é|false && |if |a|<style>|</style>|<script>|</script>){0,40}") {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

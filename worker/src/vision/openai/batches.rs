@@ -1,4 +1,4 @@
-//! OpenAI's files and batches, and Azure's, which differ in an address.
+//! OpenAI's files and batches, and Azure's, which differ in their paths.
 
 use super::{OpenAi, body, envelope, failure};
 use crate::vision::{
@@ -15,15 +15,16 @@ use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// OpenAI's limits, which are Azure's or below them.
+/// OpenAI's limits; Azure's are the same or higher.
 const LIMITS: BatchLimits = BatchLimits { rows: 50_000, bytes: 200_000_000 };
-/// Time for a file of 200 MB on a slow line.
+/// Time limit for a file of 200 MB on a slow connection.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-/// Pages of the list of batches that are searched: a day's batches stand on the first of them.
+/// Maximum number of pages of the list of batches that are searched; a day's batches are on the
+/// first of them.
 const MAX_PAGES: usize = 50;
-/// Batches on a page, the most that the list gives.
+/// Number of batches on a page, the maximum of the list.
 const PAGE: &str = "100";
-/// Looks at an uploaded file until the provider has taken it in, a second apart.
+/// Maximum number of polls of an uploaded file until the provider has accepted it, a second apart.
 const MAX_FILE_LOOKS: u32 = 600;
 /// Names of a batch's mark in its metadata.
 const RUN: &str = "juror_run";
@@ -32,7 +33,7 @@ const SHARD: &str = "juror_shard";
 const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
 
 impl OpenAi {
-    /// The address that rows name: Azure's stands below its own base.
+    /// The path that rows name: Azure's is below its own base.
     fn batch_endpoint(&self) -> &'static str {
         match self.http.host().ends_with(".azure.com") {
             true => "/chat/completions",
@@ -269,7 +270,7 @@ fn error_line(error: &Value, show: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// The usage of a whole batch, if it says and it is not empty.
+/// The usage of a whole batch, if it is stated and not zero.
 fn usage(batch: &Value) -> Option<Usage> {
     let usage = batch.get("usage")?;
     let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);

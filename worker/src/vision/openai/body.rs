@@ -1,4 +1,4 @@
-//! A question as the JSON that goes over the wire, written once into the buffer that is sent.
+//! A question as JSON, written once into the buffer that is sent.
 
 use crate::vision::{Answer, Finish, Request, RequestImage};
 use base64_simd::STANDARD;
@@ -8,14 +8,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// Ways to ask for the reply's shape, strictest first.
+/// Ways to request the reply's format, strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyFormat {
     /// The provider enforces the schema.
     Schema = 0,
     /// The provider enforces that it is JSON; the schema is part of the question.
     Json = 1,
-    /// Nothing is enforced; the schema is part of the question.
+    /// The provider enforces nothing; the schema is part of the question.
     Text = 2,
 }
 
@@ -28,7 +28,7 @@ impl ReplyFormat {
         }
     }
 
-    /// Next way where the server does not take this one.
+    /// Next way if the server does not support this one.
     pub(super) fn looser(self) -> Option<Self> {
         match self {
             Self::Schema => Some(Self::Json),
@@ -37,7 +37,7 @@ impl ReplyFormat {
         }
     }
 
-    /// For messages.
+    /// Name of the format in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Schema => "structured output by a JSON schema",
@@ -47,13 +47,13 @@ impl ReplyFormat {
     }
 }
 
-/// Everything around images and texts.
+/// Size in bytes of the body without images and texts.
 const FRAME: usize = 1_024;
 
 /// The body of a request for chat completions.
 ///
-/// `keeps_instructions` asks the provider to keep in its prompt cache what is the same for every
-/// item, and nothing else.
+/// `keeps_instructions` asks the provider to cache the part of the prompt that is the same for
+/// every item, and nothing else.
 pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: bool) -> Bytes {
     let mut json = Vec::with_capacity(expected_length(request));
     json.extend_from_slice(b"{\"model\":");
@@ -107,7 +107,7 @@ fn expected_length(request: &Request) -> usize {
     FRAME + texts + texts / 4 + images
 }
 
-/// The end of what the prompt cache is to keep, as a further key of a part.
+/// Further key of a part: the end of the prompt that the provider should cache.
 const BREAKPOINT: &str = ",\"prompt_cache_breakpoint\":{\"mode\":\"explicit\"}";
 
 fn text_part(json: &mut Vec<u8>, text: &str) {
@@ -172,7 +172,8 @@ fn schema_in_words(schema: &str) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}")
 }
 
-/// True if a whole answer names a property that the schema requires; none if that cannot be said.
+/// True if a whole answer contains the name of a property that the schema requires; none if that
+/// cannot be determined.
 pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
     let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
     let schema: Value = serde_json::from_str(schema).ok()?;
@@ -282,8 +283,8 @@ mod tests {
         }
     }
 
-    /// A judge writes in the order of the schema: a map that sorts its keys anywhere on the way would
-    /// put scores before their evidence, and nobody would see it.
+    /// A judge writes in the order of the schema: a map that sorts its keys would put scores before
+    /// their evidence, unnoticed.
     #[test]
     fn the_schema_goes_out_in_the_order_in_which_a_judge_has_to_write() {
         let rubric = juror_types::rubric::builtin_named("semantic").unwrap().parse().unwrap();

@@ -1,16 +1,16 @@
-//! From the bytes of a 200 to JSON, as far as they can be decoded. Pure.
+//! Decoding of a reply of status 200 to JSON. Pure.
 
 use crate::vision::http::BODY_LIMIT;
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::{borrow::Cow, io::Read as _};
 
-/// Why bytes are no JSON, by what they may have cost.
+/// Reason why bytes are no JSON, by their possible cost.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Undecodable {
     /// A page or a text: no model wrote it, so nothing was billed.
     NotCompletion(String),
-    /// Nothing, or JSON that is damaged: it may have been a completion.
+    /// Empty, or damaged JSON: it may have been a completion.
     Damaged(String),
 }
 
@@ -19,8 +19,8 @@ const SHOWN_CHARACTERS: usize = 80;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads a response as JSON. It is decompressed if its bytes say so, whatever its headers say, and
-/// a byte-order mark is skipped. The error names content type and first characters.
+/// Reads a response as JSON. It is decompressed if its bytes are compressed, regardless of its
+/// headers, and a byte-order mark is skipped. The error names content type and first characters.
 pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undecodable> {
     let content = match content.starts_with(GZIP_MAGIC) {
         true => Cow::Owned(decompress(content)?),

@@ -1,4 +1,4 @@
-//! Content of a 200: the answer in its envelope. Pure.
+//! Content of a reply of status 200: the answer in its envelope. Pure.
 
 use super::{
     decode::{Undecodable, beginning_of, decode, not_completion},
@@ -13,7 +13,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Reads an answer. What is not needed may be missing or of any shape.
+/// Reads an answer. Fields that are not needed may be missing or of any shape.
 pub(super) fn read(
     content: &[u8],
     headers: &HeaderMap,
@@ -64,8 +64,8 @@ pub(super) fn read(
     })
 }
 
-/// The cost in dollars that an answer tells: OpenRouter's `usage.cost`, and with a key of one's own
-/// there also what its upstream charges.
+/// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
+/// for a key of one's own.
 fn told_cost(body: &Value) -> Option<Money> {
     let amount = |pointer: &str| match body.pointer(pointer)? {
         Value::Number(number) => Money::rounded_up(&number.to_string()),
@@ -79,12 +79,12 @@ fn told_cost(body: &Value) -> Option<Money> {
 /// The `system_fingerprint` of the simulator's answers.
 const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
-/// No model reads or writes anywhere near so many tokens at once. A server that claims more does
-/// not count, and booking its figure would use up the budgets of a whole month.
+/// Maximum number of tokens that is believed, far above what any model reads or writes in a call. A
+/// server's wrong figure would otherwise use up the budgets of a whole month.
 const MAX_TOKENS: u64 = 100_000_000;
 
-/// The tokens that a body says were billed; none if it does not say, or nothing that can be true:
-/// no prompt has no tokens. Some servers count reasoning in the total alone.
+/// The tokens that a body reports as billed; none if it reports none or an impossible number, since
+/// no prompt has zero tokens. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
     let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
     let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
@@ -100,7 +100,7 @@ pub(super) fn usage(body: &Value) -> Option<Usage> {
     })
 }
 
-/// The input tokens that a body says were written into the prompt cache; none if it does not say.
+/// The input tokens that a body reports as written into the prompt cache; none if it reports none.
 fn cache_write_tokens(body: &Value) -> Option<u64> {
     body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
 }
@@ -141,7 +141,7 @@ struct ReplyMessage {
     refusal: Option<String>,
 }
 
-/// Most servers give a text; some give it in parts.
+/// Content of a reply: most servers send a text, some send parts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ReplyContent {

@@ -1,4 +1,4 @@
-//! The body of an error: its message, and the names that tell what a person must mend. Pure.
+//! The body of an error: its message, and the names that determine the remedy. Pure.
 
 use super::phrases::{ACCOUNT_RULES, AccountRule, MODERATION, Place, UPSTREAM_LOST};
 use crate::vision::AccountProblem;
@@ -12,12 +12,12 @@ pub(super) fn json(content: &[u8]) -> Value {
     }
 }
 
-/// Content of an error body, in whichever of the usual shapes.
+/// Content of an error body, in any of the usual shapes.
 pub(super) struct ErrorBody {
     pub(super) message: String,
     /// Code, type and status, the provider's own names.
     names: Vec<String>,
-    /// True if it tells what of the question was flagged.
+    /// True if it names the flagged part of the question.
     flagged: bool,
     /// The whole body as text.
     body: String,
@@ -50,7 +50,7 @@ impl ErrorBody {
         Self { message, names: names.map(str::to_owned).collect(), flagged, body }
     }
 
-    /// True if a phrase, in lower case, stands in the message.
+    /// True if the message contains a phrase, which is in lower case.
     pub(super) fn says(&self, phrase: &str) -> bool {
         self.message.to_lowercase().contains(phrase)
     }
@@ -60,8 +60,8 @@ impl ErrorBody {
         self.names.iter().any(|name| names.contains(&name.as_str()))
     }
 
-    /// True if this one question was found not to be allowed, whatever the status: OpenRouter says
-    /// it with a 403.
+    /// True if content moderation refused this one question, under any status: OpenRouter uses a
+    /// 403.
     pub(super) fn is_moderation(&self) -> bool {
         self.flagged || self.names(MODERATION)
     }
@@ -83,9 +83,9 @@ impl ErrorBody {
         }
     }
 
-    /// True if an error is the provider's own, which bills nothing: JSON of a documented shape.
-    /// What a gateway says of its upstream (a page, a text, nothing, LiteLLM's own timeouts) is
-    /// none: the upstream may finish and bill the call. `json` is the body.
+    /// True if an error is the provider's own, which bills nothing: JSON of a documented shape. A
+    /// gateway's report about its upstream (a page, a text, nothing, LiteLLM's own timeouts) is
+    /// not: the upstream may finish and bill the call. `json` is the body.
     pub(super) fn is_own_error(&self, status: u16, json: &Value) -> bool {
         if UPSTREAM_LOST.iter().any(|phrase| self.says(phrase)) {
             return false;

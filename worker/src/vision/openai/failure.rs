@@ -12,7 +12,7 @@ use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Reads a failure. `wait` says how long the headers ask to wait; `show` makes a foreign message
+/// Reads a failure. `wait` is the wait requested by the headers; `show` makes a foreign message
 /// presentable.
 pub(super) fn classify(
     status: u16,
@@ -64,7 +64,7 @@ pub(super) fn classify(
     }
 }
 
-/// Meaning of an error in a 200, where it says something that waiting or a person can mend.
+/// Meaning of an error in a reply of status 200, if waiting or a person's action is the remedy.
 pub(super) fn in_a_200(
     body: &Value,
     headers: &HeaderMap,
@@ -83,7 +83,7 @@ pub(super) fn in_a_200(
     is_told.then_some(end)
 }
 
-/// True if a refusal is about how the reply's shape was asked for.
+/// True if a refusal concerns the requested format of the reply.
 pub(super) fn names_reply_format(message: &str) -> bool {
     let lower = message.to_lowercase();
     let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));

@@ -1,10 +1,10 @@
-//! Whether a model takes images, where a server tells it: OpenRouter in its list of models, LiteLLM
-//! and Ollama at addresses of their own.
+//! Detection of models that take images, for servers that report it: OpenRouter in its list of
+//! models, LiteLLM and Ollama at paths of their own.
 
 use crate::vision::http::{Http, Reply, ReplyBody};
 use serde_json::{Value, json};
 
-/// By OpenRouter's list of models.
+/// True if OpenRouter's list of models says so; none if it says nothing.
 pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
     let list: Value = serde_json::from_slice(content).ok()?;
     let is_it = |entry: &&Value| entry.get("id").is_some_and(|id| id == model);
@@ -13,7 +13,7 @@ pub(super) fn in_model_list(content: &[u8], model: &str) -> Option<bool> {
     Some(modalities.iter().any(|modality| modality == "image"))
 }
 
-/// By what LiteLLM, or else Ollama, tells of a model. Costs nothing; none of any other server.
+/// True if LiteLLM, or else Ollama, reports it. Costs nothing; none for any other server.
 pub(super) async fn ask(http: &Http, model: &str) -> Option<bool> {
     let info = http.get(&["model", "info"]).await.ok().and_then(json_of);
     if let Some(told) = info.and_then(|info| in_model_info(&info, model)) {
@@ -25,7 +25,7 @@ pub(super) async fn ask(http: &Http, model: &str) -> Option<bool> {
     Some(capabilities.iter().any(|capability| capability == "vision"))
 }
 
-/// By LiteLLM's facts of each deployment that the model's name stands for.
+/// True if LiteLLM reports it for each deployment behind the model's name.
 fn in_model_info(info: &Value, model: &str) -> Option<bool> {
     let deployments = info.get("data")?.as_array()?;
     let of_model = deployments

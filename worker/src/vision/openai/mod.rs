@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and every server that speaks them.
+//! OpenAI's chat completions, and every compatible server.
 
 mod batches;
 mod body;
@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 /// A client of one server.
 pub struct OpenAi {
     http: Http,
-    /// The [`ReplyFormat`] that the server is known to take: it only ever gets looser.
+    /// The [`ReplyFormat`] that the server supports; it only becomes looser.
     format: AtomicU8,
     /// True if an answer has followed a schema that was sent.
     schema_enforced: AtomicBool,
@@ -59,7 +59,7 @@ impl OpenAi {
         ReplyFormat::from_number(self.format.load(Ordering::Relaxed))
     }
 
-    /// Asks for a looser format from now on. Only the first of many calls in flight gets the
+    /// Requests a looser format from now on. Only the first of many calls in flight gets the
     /// warning.
     fn loosen(&self, refused: ReplyFormat, next: ReplyFormat, message: &str) -> Option<String> {
         let before = self.format.fetch_max(next as u8, Ordering::Relaxed);
@@ -72,7 +72,7 @@ impl OpenAi {
         })
     }
 
-    /// Asks for the schema in words from now on if the server ignores `response_format`, as
+    /// Requests the schema in words from now on if the server ignores `response_format`, as
     /// Anthropic's compatible endpoint does: no answer so far has followed it.
     fn check_enforcement(&self, request: &Request, end: &CallEnd) -> Option<String> {
         let CallEnd::Answered(answer) = end else { return None };
@@ -100,7 +100,7 @@ impl OpenAi {
             && !self.refuses_cache_options.load(Ordering::Relaxed)
     }
 
-    /// Leaves the parameters of the prompt cache out from now on.
+    /// Omits the parameters of the prompt cache from now on.
     fn leave_cache_alone(&self, message: &str) -> Option<String> {
         let was_refused = self.refuses_cache_options.swap(true, Ordering::Relaxed);
         (!was_refused).then(|| {

@@ -1,28 +1,28 @@
-//! Phrases by which providers and gateways are known to tell an error: OpenAI, Anthropic, Gemini's
-//! compatible endpoint, Groq, OpenRouter, LiteLLM, llama.cpp.
+//! Phrases by which providers and gateways report errors: OpenAI, Anthropic, Gemini's compatible
+//! endpoint, Groq, OpenRouter, LiteLLM, llama.cpp.
 
 use crate::vision::AccountProblem::{
     self, Address, DayLimit, Funds, Images, Key, Model, Permission,
 };
 
-/// The part of an error that holds a phrase.
+/// The part of an error that contains a phrase.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// The whole of its code, type or status.
     Name,
-    /// Somewhere in its message, in whatever case; the phrase is in lower case.
+    /// Part of its message, in any case; the phrase is in lower case.
     Message,
-    /// Somewhere in the body: gateways wrap an error in another.
+    /// Part of the body: gateways wrap an error in another.
     Body,
 }
 
-/// Errors of an account that cannot call until a person mends something.
+/// Errors of an account that cannot call until a person acts.
 pub(super) struct AccountRule {
     pub(super) problem: AccountProblem,
-    /// The statuses that it holds for; empty for all.
+    /// The statuses that it applies to; empty for all.
     pub(super) statuses: &'static [u16],
     pub(super) place: Place,
-    /// One of these is enough; empty where the status tells enough.
+    /// Phrases of which one suffices; empty if the status suffices.
     pub(super) phrases: &'static [&'static str],
 }
 
@@ -35,11 +35,11 @@ const fn rule(
     AccountRule { problem, statuses, place, phrases }
 }
 
-/// Statuses under which only the message tells an account's error from a question's.
+/// Statuses under which only the message distinguishes an account's error from a question's.
 const REFUSALS: &[u16] = &[200, 400, 422];
 
-/// The first rule that fits holds. Names tell more than a status: gateways put the same names under
-/// several.
+/// Rules of account errors; the first match holds. Names say more than a status: gateways use the
+/// same names under several.
 pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
     rule(
         Funds,
@@ -104,34 +104,34 @@ pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
     rule(Address, &[404, 405], Place::Body, &[]),
 ];
 
-/// Names of refusals of one question by its content, whatever the status.
+/// Names of refusals of one question by its content, under any status.
 pub(super) const MODERATION: &[&str] =
     &["content_policy_violation", "content_filter", "ResponsibleAIPolicyViolation"];
 
-/// A question above the whole minute's limit, in lower case.
+/// Phrase for a question above the whole minute's limit, in lower case.
 pub(super) const TOO_LARGE: &str = "request too large";
 
 /// The name of Groq's error for a reply of the model that is no JSON.
 pub(super) const NO_JSON: &str = "json_validate_failed";
 
-/// Phrases of gateways, in lower case, about an upstream that may go on.
+/// Phrases of gateways, in lower case, about an upstream that may continue.
 pub(super) const UPSTREAM_LOST: &[&str] =
     &["litellm.timeout", "litellm.apiconnectionerror", "apitimeouterror"];
 
-/// llama.cpp's words, in lower case, for a schema that it cannot make a grammar of.
+/// llama.cpp's phrase, in lower case, for a schema that it cannot make a grammar of.
 pub(super) const GRAMMAR: &str = "failed to parse grammar";
 
-/// The parameters that ask for a reply's format, in lower case.
+/// The parameters that request a reply's format, in lower case.
 pub(super) const REPLY_FORMAT: &[&str] =
     &["response_format", "response format", "json_schema", "json_object"];
 
-/// The common beginning of the parameters of the prompt cache.
+/// The common prefix of the parameters of the prompt cache.
 pub(super) const PROMPT_CACHE: &str = "prompt_cache";
 
-/// Subjects of such parameters, in lower case: they are refused where one of these words stands
-/// beside one of [`UNSUPPORTED`].
+/// Names of such parameters, in lower case: they are refused if one of these occurs beside one of
+/// [`UNSUPPORTED`].
 pub(super) const STRUCTURE: &[&str] = &["schema", "structured output"];
 
-/// Words of refusals, in lower case.
+/// Phrases of refusals, in lower case.
 pub(super) const UNSUPPORTED: &[&str] =
     &["not supported", "unsupported", "does not support", "unknown", "not allowed"];
