@@ -30,9 +30,9 @@ pub struct DatasetAttachments<'run> {
     pub record: &'run RunRecord,
     /// Its rubric.
     pub rubric: &'run Rubric,
-    /// Where files may be read from.
+    /// Settings of the sources that files may be read from.
     pub settings: &'run Settings,
-    /// Where datasets are kept that are asked for again; none where this is the only time.
+    /// Cache of datasets that are read repeatedly; none for a single use.
     pub cache: Option<&'run DatasetCache>,
 }
 

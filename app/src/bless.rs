@@ -19,7 +19,7 @@ pub struct Blessing {
     pub blessed: BlessedRun,
     /// The run that had the name before.
     pub before: Option<BlessedRun>,
-    /// Whether any verdict of the run is the simulator's.
+    /// True if any verdict of the run is the simulator's.
     pub simulated: bool,
     /// Jobs without a score, in a sentence; none where every job has one or had nothing to judge.
     pub lost: Option<String>,

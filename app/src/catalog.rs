@@ -1,4 +1,4 @@
-//! Which runs there are, and how far each has come.
+//! Catalog of the runs in a directory, with their progress.
 
 use crate::damage;
 use juror_analysis::history::{HistoryError, PastRun, RunFigures, runs_in};
@@ -81,7 +81,7 @@ type JournalDamage = (Stamp, Option<String>);
 /// Tells whether a file was written since: its length and when it changed; none if it is not there.
 pub type Stamp = Option<(u64, SystemTime)>;
 
-/// Whether a run lies in the folder of its name. A copy under another name would pass for the run
+/// True if a run lies in the folder of its name. A copy under another name would pass for the run
 /// itself.
 fn is_in_its_own_place(files: &RunFiles) -> bool {
     let (directory, run) = (files.directory(), &files.record().run_id);
@@ -108,12 +108,12 @@ pub fn stamp(path: &Path) -> Stamp {
 }
 
 impl Catalog {
-    /// Nothing read yet.
+    /// A catalog that has read nothing yet.
     pub fn new(runs_dir: PathBuf) -> Self {
         Self { runs_dir, figures: Mutex::default(), damage: Mutex::default() }
     }
 
-    /// Where the runs are.
+    /// Directory of the runs.
     pub fn runs_dir(&self) -> &Path {
         &self.runs_dir
     }

@@ -1,5 +1,5 @@
-//! Where the money of runs is written down: `juror.db` for those of this machine, Redis for those
-//! of a fleet. Each is opened when a run asks for it.
+//! Ledgers of runs: `juror.db` for those of this machine, Redis for those of a fleet. Each is
+//! opened when a run needs it.
 
 use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
 use juror_ledger::{

@@ -35,7 +35,7 @@ pub struct PrunableRun {
     pub last: Timestamp,
     /// Bytes of its directory.
     pub bytes: u64,
-    /// Why it stays; none if age and size decide.
+    /// Reason why it is kept; none if age and size decide.
     pub protection: Option<Protection>,
 }
 
@@ -146,7 +146,7 @@ struct Series<'a> {
     runs: Vec<&'a RunId>,
 }
 
-/// Whether a fleet may still add results: one without a last report is not at its end.
+/// True if a fleet may still add results: one without a last report is not at its end.
 fn is_unfinished_in_a_fleet(files: &RunFiles) -> bool {
     files.record().fleet.is_some() && !files.path_of("report.json").is_file()
 }

@@ -37,7 +37,7 @@ fn renderer(settings: &Settings) -> RendererSettings {
     }
 }
 
-/// Whether there is a browser: that of the settings, else one on PATH.
+/// True if there is a browser: that of the settings, else one on PATH.
 pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
     let path = environment.variable("PATH").unwrap_or_default();
     let is_program = |name: &Path| match name.components().count() {
@@ -78,7 +78,7 @@ pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
 pub struct TestedRenderer {
     /// Its name and version.
     pub browser: String,
-    /// Whether pages run in its sandbox.
+    /// True if pages run in its sandbox.
     pub is_sandboxed: bool,
 }
 

@@ -10,7 +10,7 @@ pub struct RunSpecification {
     pub dataset: String,
     /// A built-in rubric; none for the one that is set.
     pub rubric: Option<String>,
-    /// Whether a vision model judges, which costs money.
+    /// True if a vision model judges, which costs money.
     pub enable_llm_judge: bool,
     /// The vision model; none for the one that is set.
     pub model: Option<String>,
@@ -32,9 +32,9 @@ pub struct RunSpecification {
     pub tpm: Option<u64>,
     /// Calls in flight at most.
     pub max_concurrency: Option<usize>,
-    /// Whether what is judged is kept in the run directory; none for what is set.
+    /// True if what is judged is kept in the run directory; none for what is set.
     pub keep_inputs: Option<bool>,
-    /// Whether code is rendered and measured; none for what is set.
+    /// Mode of measured evidence; none for that of the settings.
     pub evidence: Option<EvidenceMode>,
     /// Run to compare with, by the name that it is blessed by or by its id; none for what is set.
     pub baseline: Option<String>,
@@ -51,9 +51,9 @@ pub struct RequestDefaults {
     pub model: String,
     /// Number of judgements of each item.
     pub repeat: u32,
-    /// Whether what is judged is kept.
+    /// True if what is judged is kept.
     pub keep_inputs: bool,
-    /// Whether code is rendered and measured.
+    /// Mode of measured evidence.
     pub evidence: EvidenceMode,
     /// Run that runs are compared with, if one is set.
     pub baseline: Option<String>,

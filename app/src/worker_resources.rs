@@ -35,17 +35,17 @@ use tokio::time::Instant;
 pub struct WorkerResources<Backend> {
     /// Admission and store.
     pub backend: Arc<Backend>,
-    /// Where calls wait.
+    /// Queue of calls that wait for admission.
     pub waiting: Arc<AdmissionQueue>,
     /// Time that a delivery may be held before its next call.
     pub max_wait: Option<Duration>,
     /// Shared resources of measuring.
     pub evidence: Arc<EvidenceResources>,
-    /// Where files may be read from.
+    /// Sources that files may be read from.
     pub sources: Arc<Sources>,
     /// Limit on calls in flight.
     pub concurrency: Concurrency,
-    /// Which jobs work side by side.
+    /// Gate that isolates suspect jobs.
     pub isolation: Arc<IsolationGate>,
     /// This process.
     pub owner: OwnerId,

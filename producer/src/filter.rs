@@ -1,4 +1,4 @@
-//! Which items a run judges: conditions such as `tags=button` or `labels.source!=figma`.
+//! Conditions on the items that a run judges, such as `tags=button` or `labels.source!=figma`.
 
 use juror_types::item::Item;
 use serde_json::{Map, Value};

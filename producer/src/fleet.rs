@@ -24,7 +24,7 @@ use tokio::{sync::watch, time::sleep};
 /// Interval at which the published number is noted, and the run's cancellation is looked for.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where a run is noted while its jobs are published.
+/// Resources for publishing the jobs of a run.
 #[derive(Clone)]
 pub struct FleetRun {
     /// The fleet's backend.
@@ -42,11 +42,11 @@ pub struct FleetRun {
 pub struct Published {
     /// Jobs that the queue vouches for.
     pub jobs: u64,
-    /// Why no more will come.
+    /// Reason why no more will come.
     pub end: PublishedEnd,
 }
 
-/// Why no more jobs will come.
+/// Reason why no more jobs will come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishedEnd {
     /// They are all published, and the run is closed.
@@ -57,7 +57,7 @@ pub enum PublishedEnd {
     Stopped,
 }
 
-/// Why a run could not be published. It is left open: publishing it again completes it.
+/// Reason why a run could not be published. It is left open: publishing it again completes it.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishRunError {
     /// The jobs could not all be published.
@@ -209,7 +209,7 @@ impl FleetRun {
     }
 }
 
-/// Why publishing ends early.
+/// Reason why publishing ends early.
 enum PublishStop {
     Cancelled,
     Forgotten,

@@ -24,7 +24,7 @@ const REPORTED_ERRORS: usize = 20;
 /// Items between two reports of progress.
 const PROGRESS_STEP: u64 = 1_000;
 
-/// Which items of a dataset become jobs, and how many each.
+/// Selection of the items of a dataset that become jobs, and the number of repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanOptions {
     /// Conditions that must all hold.
@@ -99,7 +99,7 @@ impl PlanSummary {
     }
 }
 
-/// Why there is no plan.
+/// Reason why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The dataset cannot be read at all.

@@ -24,8 +24,8 @@ pub type RoundAssignment = Box<dyn Fn(&Job) -> Option<u32> + Send>;
 
 /// Resources of the producer.
 pub struct Submission {
-    /// Where the jobs go. It is left open: its owner closes it once all that publish to it are
-    /// done.
+    /// Queue that the jobs go to. It is left open: its owner closes it once every publisher is
+    /// finished.
     pub queue: Arc<dyn Queue<Job>>,
     /// The jobs.
     pub jobs: Jobs,
@@ -56,7 +56,8 @@ pub struct Submitted {
     pub complete: bool,
 }
 
-/// Why publishing ended early. Job ids do not change, so publishing the plan again completes it.
+/// Reason why publishing ended early. Job ids do not change, so publishing the plan again completes
+/// it.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The dataset is no longer what was planned.
@@ -160,7 +161,7 @@ fn read(
     skipped
 }
 
-/// Where jobs go, and how many at once.
+/// Publisher of jobs, with a bounded number in flight.
 struct JobPublisher<'a> {
     queue: &'a dyn Queue<Job>,
     priority: Priority,

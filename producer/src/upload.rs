@@ -35,7 +35,7 @@ const RETRIES: usize = 5;
 /// Names of objects that are remembered, to be asked for no second time.
 const MAX_KNOWN: usize = 100_000;
 
-/// Where files are put, and what is known to be there.
+/// Uploader of files to a bucket, with the objects that are known to be there.
 pub struct Uploader {
     bucket: Bucket,
     place: AllowedBucket,
@@ -47,7 +47,7 @@ pub struct Uploader {
     found: AtomicU64,
 }
 
-/// Why nothing can be uploaded there; a person must mend the flag or the settings.
+/// Reason why the bucket cannot be used; a person must correct the flag or the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadSetupError {
     /// No bucket at all.
@@ -58,7 +58,7 @@ pub enum UploadSetupError {
     Bucket(#[from] ObjectSetupError),
 }
 
-/// Why an item's files are not there.
+/// Reason why an item's files were not uploaded.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
     /// A file cannot be read; the dataset must be mended.

@@ -1,5 +1,5 @@
-//! Which result of each job counts: the one of the highest round. Pure, idempotent, and the same
-//! in whatever order results arrive.
+//! Selection of the result that counts for each job: the one of the highest round. Pure,
+//! idempotent, and independent of the order in which results arrive.
 
 mod jobs;
 
@@ -25,11 +25,11 @@ pub struct Fold {
     spent: Spent,
 }
 
-/// Which results of a journal count, and what they come to, at one moment: what a report is made
-/// of, in eight bytes a job, while the fold itself goes on or is dropped.
+/// Counting results of a journal and their totals at one moment: the input of a report, in eight
+/// bytes a job. The fold itself may continue or be dropped.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Where the results that count start, in ascending order.
+    /// Offsets of the counting results, in ascending order.
     offsets: Vec<u64>,
     counts: Counts,
     spent: Spent,
@@ -38,7 +38,7 @@ pub struct Counted {
 /// The result of a job that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latest {
-    /// Where it starts in the journal.
+    /// Offset of the result in the journal.
     pub offset: u64,
     /// Its round.
     pub round: u32,
@@ -255,7 +255,7 @@ impl Counted {
     }
 }
 
-/// Which round each job of a run is due in, as [`Fold::rounds`] tells.
+/// Rounds that the jobs of a run are due in, from [`Fold::rounds`].
 #[derive(Clone, Debug, Default)]
 pub struct Rounds(HashMap<JobKey, LastRound>);
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct ItemRow {
     /// The item.
     pub screenshot_id: String,
-    /// Which repeat of the item.
+    /// Number of the item's repeat.
     pub repeat: u32,
     /// Outcome of its job.
     pub outcome: Outcome,

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 pub struct Items {
     /// All ids, one after the other.
     text: String,
-    /// Where each id ends in `text`.
+    /// Ends of the ids in `text`.
     ends: Vec<usize>,
     rows: Vec<RowPlace>,
     /// With repeats: the number of each item that has several results.

@@ -31,9 +31,9 @@ pub struct RunSummary {
     pub simulated: bool,
     /// Judgements of each item.
     pub repeat: u32,
-    /// When it was created, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// When its report was written, RFC 3339 in UTC.
+    /// Time at which its report was written, RFC 3339 in UTC.
     pub finished_at: String,
     /// Time for which it was judged; none if that is not known.
     pub judging: Option<JudgingTime>,

@@ -45,7 +45,7 @@ pub struct Report {
     pub comparison: Option<Comparison>,
     /// Clusters that its dataset likely has and does not declare.
     pub likely_clusters: Option<LikelyClusters>,
-    /// Whether its verdicts agree with themselves; none without a verdict.
+    /// Checks of its verdicts against themselves; none without a verdict.
     pub verdict_checks: Option<VerdictChecks>,
     /// Measurements between screenshots and rendered code; none where there are none.
     pub evidence: Option<EvidenceSummary>,

@@ -45,7 +45,7 @@ const MAX_FINGERPRINTS: usize = 8;
 /// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
 pub struct SummaryInput<'a> {
-    /// Which results count, by the fold of the same journal.
+    /// The counting results, by the fold of the same journal.
     pub counted: &'a Counted,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
@@ -57,7 +57,7 @@ pub struct SummaryInput<'a> {
     pub earlier: &'a [PastRun],
     /// Stability of the items; the gate is judged without the flaky ones.
     pub flaky: &'a ItemStability,
-    /// Which jobs without a verdict enter averages.
+    /// Policy for jobs without a verdict in averages.
     pub averaging: AveragingPolicy,
     /// Now, RFC 3339 in UTC.
     pub finished_at: String,

@@ -49,7 +49,7 @@ pub struct BlessedRuns {
     folder: PathBuf,
 }
 
-/// Why names of runs cannot be read or written.
+/// Reason why names of runs cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum BlessedRunError {
     /// The name cannot be a file's.

@@ -17,7 +17,7 @@ pub enum ComparisonFormat {
     Markdown,
 }
 
-/// Why a comparison was not written; the file that was there before is as it was.
+/// Reason why a comparison was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ComparisonOutputError {
     /// No format has this ending.

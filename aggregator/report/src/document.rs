@@ -29,7 +29,7 @@ pub enum Block {
         level: Level,
         /// The decision in one line.
         headline: String,
-        /// Why.
+        /// Reason.
         reason: String,
         /// True if the simulator had a part in it.
         simulated: bool,

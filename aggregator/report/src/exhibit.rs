@@ -54,7 +54,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Why the picture of this name is not that of the file of today; none where it is.
+    /// Remark on the picture of this name if it differs from the present file; none if it does not.
     pub fn remark_on(&self, name: &str) -> Option<&str> {
         let picture = self.pictures.iter().find(|(other, _)| other == name)?.1.as_ref();
         picture.ok()?.remark.as_deref()
@@ -72,7 +72,7 @@ pub struct Picture {
     pub width: u32,
     /// Pixels from top to bottom.
     pub height: u32,
-    /// Why it is not the file of today; none where it is.
+    /// Remark on a file that has changed since; none if it has not.
     pub remark: Option<String>,
 }
 
@@ -85,7 +85,7 @@ pub struct Code {
     pub language: Option<Language>,
     /// Bytes that were left out at its end.
     pub left_out: usize,
-    /// Why it is not the file of today; none where it is.
+    /// Remark on a file that has changed since; none if it has not.
     pub remark: Option<String>,
 }
 

@@ -28,7 +28,7 @@ pub enum OutputFormat {
     Junit,
 }
 
-/// Why a report file was not written; the file that was there before is as it was.
+/// Reason why a report file was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// No format has this ending.

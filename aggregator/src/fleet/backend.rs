@@ -31,7 +31,7 @@ pub trait FleetBackend: Send + Sync {
         take_over: bool,
     ) -> Result<RunsDirectory, LedgerError>;
 
-    /// Whether a dead job is to be sent again: it never started in its round. Each job a few times.
+    /// True if a dead job is to be sent again: it never started in its round. Each job a few times.
     async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError>;
 
     /// A run's money; none if there is no record.
@@ -46,7 +46,7 @@ pub trait FleetBackend: Send + Sync {
     /// State of the ledger on its server. `used_before`: it is known to have been in use.
     async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError>;
 
-    /// Whether the ledger has an account of a run.
+    /// True if the ledger has an account of a run.
     async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError>;
 
     /// Books what the ledger has forgotten of these costs, and ends the pause if it can.

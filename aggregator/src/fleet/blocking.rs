@@ -19,7 +19,7 @@ pub(super) struct CommitWork {
     pub(super) batch: Vec<Incoming>,
 }
 
-/// Where a run is taken from.
+/// Source of a run's state.
 #[derive(Debug)]
 pub(super) enum From {
     /// It is open.

@@ -1,4 +1,4 @@
-//! When a run is complete, and how many jobs it has. Pure.
+//! Completeness of a run, and the number of its jobs. Pure.
 
 use juror_ledger::redis::{RunProgress, RunStatus};
 use juror_types::run::RunRecord;
@@ -22,7 +22,8 @@ pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord
     record
 }
 
-/// Why results of a run cannot be added to the directory of its name; none if it is the same run.
+/// Reason why results of a run cannot be added to the directory of its name; none if it is the same
+/// run.
 pub(super) fn foreign(known: &RunRecord, announced: &RunRecord) -> Option<String> {
     if known.fleet.is_none() {
         return Some("the directory of its name holds a run of one machine".to_owned());

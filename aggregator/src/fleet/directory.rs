@@ -1,5 +1,5 @@
-//! Which runs directory the fleet's results go to: one, whoever else works elsewhere. Two would
-//! split a run so that neither ever has all of its results.
+//! The only runs directory that the fleet's results go to: with two, a run would be split, and
+//! neither would ever have all of its results.
 
 use super::{AggregatorError, lock::RunsLock};
 use crate::fleet::backend::FleetBackend;

@@ -50,7 +50,7 @@ pub(super) struct LedgerCare {
     pub(super) stop: CancellationToken,
 }
 
-/// Why the ledger could not be looked after this time.
+/// Error of one round of ledger maintenance.
 #[derive(Debug, thiserror::Error)]
 enum CareError {
     #[error(transparent)]
@@ -63,7 +63,7 @@ enum CareError {
 
 /// A pause of admission.
 struct AdmissionPause {
-    /// Whether the ledger is the first one of its fleet.
+    /// True if the ledger is the first one of its fleet.
     is_new: bool,
     /// Cost of results that nothing came of here, by run.
     read: BTreeMap<RunId, Money>,
@@ -71,7 +71,7 @@ struct AdmissionPause {
     restored: BTreeSet<RunId>,
     /// Tells of results that are committed meanwhile.
     commits: watch::Receiver<Entries>,
-    /// When to wait no longer for results that are still in the queue.
+    /// Time until which results that are still in the queue are waited for.
     settled_at: Instant,
 }
 
@@ -83,7 +83,7 @@ impl AdmissionPause {
         Self { is_new, read: BTreeMap::new(), restored: BTreeSet::new(), commits, settled_at }
     }
 
-    /// Whether results were committed since the last look: more of them may be in the queue, and
+    /// True if results were committed since the last look: more of them may be in the queue, and
     /// what they cost must be told too.
     fn awaits_results(&mut self) -> bool {
         let came = self.commits.has_changed().unwrap_or(false);

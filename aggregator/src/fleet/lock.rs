@@ -60,7 +60,7 @@ impl RunsLock {
         }
     }
 
-    /// Whether an aggregator works in this directory, or once did.
+    /// True if an aggregator works in this directory, or once did.
     pub fn is_known(runs_dir: &Path) -> bool {
         runs_dir.join(LOCK_FILE).exists()
     }

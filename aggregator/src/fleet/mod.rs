@@ -81,7 +81,7 @@ pub struct FleetResources {
     pub dead_letters: Arc<dyn DeadLetters<Job>>,
     /// Jobs that workers hold back.
     pub held: Arc<dyn HeldMessages>,
-    /// Which runs there are, and their money.
+    /// Backend with the runs and their money.
     pub backend: Arc<dyn FleetBackend>,
     /// Listeners for trouble.
     pub events: Events,
@@ -149,8 +149,8 @@ pub struct FleetSummary {
     pub duplicates: u64,
 }
 
-/// Why the aggregator stopped. What was committed is kept; what was not is not
-/// acknowledged, and so comes again.
+/// Error that stops the aggregator. Committed results are kept; others are not acknowledged, and so
+/// delivered again.
 #[derive(Debug, thiserror::Error)]
 pub enum AggregatorError {
     /// The runs directory cannot be used.

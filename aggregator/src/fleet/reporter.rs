@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ReportOrder {
     pub(super) run: RunId,
     pub(super) snapshot: FoldSnapshot,
-    /// Which version of the run the snapshot shows.
+    /// Version of the run that the snapshot shows.
     pub(super) version: u64,
     /// The number of results upon which it is complete, if it is.
     pub(super) complete_at: Option<u64>,

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 pub(super) struct RegistryEntry {
     /// Its progress; none while it is not known where its results belong.
     pub(super) progress: Option<RunProgress>,
-    /// Whether nothing is to be expected of it, as long as it is not announced again.
+    /// True if nothing is to be expected of it, as long as it is not announced again.
     pub(super) settled: bool,
-    /// Whether its status is waited for.
+    /// True if its status is waited for.
     pub(super) asked: bool,
 }
 

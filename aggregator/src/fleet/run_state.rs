@@ -15,7 +15,7 @@ pub(super) struct Known {
     pub(super) place: ResultPlace,
     /// Its open directory; closed ones are opened when something comes.
     pub(super) open: Option<OpenRun>,
-    /// When it was used last: the number of that use.
+    /// Number of its last use.
     pub(super) used: u64,
     /// Results that came while it was not known where they belong.
     pub(super) waiting: Vec<Incoming>,
@@ -28,7 +28,7 @@ pub(super) struct Known {
     pub(super) reports: Reports,
 }
 
-/// Where results of a run belong.
+/// Destination of a run's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum ResultPlace {
     /// Not known yet.
@@ -45,9 +45,9 @@ pub(super) enum ResultPlace {
 pub(super) struct Reports {
     /// The version that the last report was made of.
     pub(super) version: u64,
-    /// When the last one was tried, and how long it took.
+    /// Time and duration of the last attempt.
     pub(super) last: Option<(Instant, Duration)>,
-    /// Whether that failed.
+    /// True if that failed.
     pub(super) failed: bool,
     /// Since when the run is known.
     since: Instant,
@@ -94,20 +94,20 @@ impl Known {
         complete_at(self.status.as_ref()?, self.progress.as_ref()?)
     }
 
-    /// Whether its report says less than its journal.
+    /// True if its report says less than its journal.
     pub(super) fn is_unreported(&self) -> bool {
         self.progress.is_some()
             && (self.version != self.reports.version || self.lacks_last_report())
     }
 
-    /// Whether it is complete, reported, and known as such.
+    /// True if it is complete, reported, and known as such.
     pub(super) fn is_settled(&self) -> bool {
         let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
         self.complete_at().is_some() && !self.is_unreported() && told == self.progress.as_ref()
     }
 
-    /// When its next report is due, if it is unreported. A run that is complete is reported at
-    /// once; one that goes on, `interval` after the last time at the earliest.
+    /// Time at which its next report is due, if results are unreported. A complete run is reported
+    /// at once; a running one, `interval` after the last report at the earliest.
     pub(super) fn report_due(&self, interval: Duration) -> Option<Instant> {
         if !self.is_unreported() {
             return None;

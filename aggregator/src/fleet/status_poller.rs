@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum StatusAnswer {
     /// This.
     Known(Box<RunStatus>),
-    /// Nothing: it was never announced, or is forgotten.
+    /// No record: it was never announced, or is forgotten.
     Unknown,
     /// The fleet's backend cannot be asked now.
     Away,

@@ -17,7 +17,7 @@ pub struct JudgedInputs {
 pub struct JudgedInput {
     /// The content.
     pub bytes: Bytes,
-    /// Why it is not the file of today; none where it is.
+    /// Remark on a file that has changed since; none if it has not.
     pub remark: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl JudgedInputs {
         Self { kept: KeptInputs::find(directory), renders }
     }
 
-    /// Whether the run keeps inputs.
+    /// True if the run keeps inputs.
     pub fn are_kept(&self) -> bool {
         self.kept.is_some()
     }

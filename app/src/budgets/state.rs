@@ -69,7 +69,7 @@ impl BudgetState {
         Ok(states.collect())
     }
 
-    /// Whether no call fits any more.
+    /// True if no call fits any more.
     pub fn is_used_up(&self) -> bool {
         self.left_usd == Some(Money::ZERO)
     }

@@ -27,7 +27,7 @@ pub struct Total {
     pub without_call: u64,
     /// Jobs that would fail before any call, and why the first one would.
     pub failing: u64,
-    /// Why the first of those would fail.
+    /// Reason why the first of those would fail.
     pub first_failure: Option<String>,
     /// For each candidate in order, the run's own judge first.
     pub candidates: Vec<CandidateTotal>,
@@ -52,7 +52,7 @@ pub struct CandidateTotal {
 }
 
 impl Total {
-    /// Nothing yet, for so many candidates.
+    /// An empty total for this many candidates.
     pub fn new(candidates: usize) -> Self {
         Self { candidates: vec![CandidateTotal::default(); candidates], ..Self::default() }
     }

@@ -25,9 +25,9 @@ use serde::Serialize;
 pub struct CancelSummary {
     /// The run.
     pub run_id: RunId,
-    /// Whether it is cancelled, now or before.
+    /// True if it is cancelled, now or before.
     pub cancelled: bool,
-    /// Whether each of its jobs has its result.
+    /// True if each of its jobs has its result.
     pub complete: bool,
     /// Its planned jobs.
     pub planned: u64,

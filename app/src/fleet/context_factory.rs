@@ -68,7 +68,7 @@ impl ContextFactory {
         &self.resources.backend
     }
 
-    /// Whether the worker itself stops.
+    /// True if the worker itself stops.
     pub fn is_stopping(&self) -> bool {
         self.shutdown.drain.is_cancelled()
     }

@@ -67,7 +67,7 @@ impl Fleet {
     }
 }
 
-/// Why a run of a fleet cannot keep its inputs.
+/// Reason why a run of a fleet cannot keep its inputs.
 pub const KEEPS_NO_INPUTS: &str = "a fleet's run keeps no inputs, since workers do not write into \
      the runs directory: leave --keep-inputs out, or set run.keep_inputs = false \
      (JUROR_RUN_KEEP_INPUTS=false)";

@@ -40,7 +40,7 @@ pub struct Publication<'run> {
     pub backend: &'run Arc<RedisLedger>,
     /// The run, as it is to be known.
     pub record: &'run RunRecord,
-    /// Whether it is new, or goes on.
+    /// State of the run at its opening: new or continued.
     pub opening: Opening,
     /// The priority that they go by.
     pub priority: Priority,

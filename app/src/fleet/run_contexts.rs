@@ -53,7 +53,7 @@ struct KnownRun {
     cancelled: Option<Arc<Context>>,
 }
 
-/// When a run was looked up.
+/// Status of a run as it was last looked up.
 #[derive(Clone, Copy)]
 struct LookUp {
     at: Instant,
@@ -62,7 +62,7 @@ struct LookUp {
 }
 
 impl SeenRuns {
-    /// Nothing seen yet.
+    /// Contexts of no runs yet.
     pub fn new(contexts: ContextFactory) -> Self {
         Self { contexts, known: Lock::default() }
     }
@@ -128,7 +128,7 @@ impl SeenRuns {
         Ok(())
     }
 
-    /// Whether what was looked up is still to be believed for this job. A run that stands still may
+    /// True if what was looked up is still to be believed for this job. A run that stands still may
     /// go on at any time, which is heard of as a change.
     fn is_fresh(&self, job: &Job, known: &KnownRun) -> bool {
         let Some((looked_up, status)) = known.looked_up.zip(known.status.as_ref()) else {
@@ -143,7 +143,7 @@ impl SeenRuns {
         looked_up.at.elapsed() < believed && fits(job, &status.record)
     }
 
-    /// Whether a job of the run has met a refusal, and the pause is not noted yet.
+    /// True if a job of the run has met a refusal, and the pause is not noted yet.
     fn is_about_to_pause(&self, known: &KnownRun) -> bool {
         let is_stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
         known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
@@ -245,7 +245,7 @@ impl RunStatusProvider for SeenRuns {
     }
 }
 
-/// Whether somebody works under the run's context, or is looking it up.
+/// True if somebody works under the run's context, or is looking it up.
 fn is_in_hand(known: &Arc<Mutex<KnownRun>>) -> bool {
     match known.try_lock() {
         Ok(known) => [&known.context, &known.cancelled]
@@ -264,7 +264,7 @@ fn is_active(status: &RunStatus) -> bool {
     !status.cancelled && status.paused.is_none()
 }
 
-/// Whether a context made by one record does for the other.
+/// True if a context made by one record does for the other.
 fn alike(one: &RunRecord, other: &RunRecord) -> bool {
     one.rubric == other.rubric
         && one.judge == other.judge
@@ -273,7 +273,7 @@ fn alike(one: &RunRecord, other: &RunRecord) -> bool {
         && one.lane == other.lane
 }
 
-/// Whether the run's record has what the job needs: the rubric's text, and the terms of its judge.
+/// True if the run's record has what the job needs: the rubric's text, and the terms of its judge.
 fn fits(job: &Job, record: &RunRecord) -> bool {
     let model =
         |judge: &Option<Judge>| judge.as_ref().map(|judge| (judge.provider, judge.model.clone()));

@@ -55,7 +55,7 @@ pub struct RoleResources<'process> {
     pub events: Events,
     /// Counters.
     pub metrics: Arc<Metrics>,
-    /// Whether it has a renderer. Jobs whose code has to be drawn are left to others otherwise.
+    /// True if it has a renderer. Jobs whose code has to be drawn are left to others otherwise.
     pub draws: bool,
 }
 

@@ -30,7 +30,7 @@ const EXTRACTED: &str = InputRecord::EXTRACTED_TOKENS;
 pub struct ItemTexts<'item> {
     item: &'item Item,
     inputs: &'item [InputRecord],
-    /// Where its files are read; an error is the reason why they cannot be.
+    /// Sources of its files; an error is the reason why they cannot be read.
     sources: Result<Sources, String>,
     judged: JudgedInputs,
     /// True if a program of the user's made some of them while the item was judged.

@@ -77,7 +77,7 @@ pub struct ItemDetails {
 pub struct AsJudged<T> {
     /// The content.
     pub content: T,
-    /// Why the texts are not those of today; none where they are.
+    /// Remark on texts that have changed since; none if they have not.
     pub remark: Option<String>,
 }
 

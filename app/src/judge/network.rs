@@ -32,7 +32,7 @@ pub fn proxy(
     Some(ProxySettings { url, except: first(&["no_proxy", "NO_PROXY"]) })
 }
 
-/// Whether a URL leads to this machine by its name or by a loopback address.
+/// True if a URL leads to this machine by its name or by a loopback address.
 fn is_this_machine(url: &str) -> bool {
     let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();

@@ -104,8 +104,8 @@ impl Search {
         }
     }
 
-    /// Whether the first item can be read by some rubric. What comes behind it is not looked at:
-    /// an estimate tells what is wrong with a line.
+    /// True if the first item can be read by some rubric. What comes behind it is not looked at: an
+    /// estimate tells what is wrong with a line.
     fn is_dataset(&self, manifest: &Path) -> bool {
         let reads_first = |shape: &DatasetShape| {
             let items = Dataset::open(manifest, shape).and_then(|dataset| dataset.items());
@@ -129,7 +129,7 @@ fn is_manifest(path: &Path) -> bool {
     ending.is_some_and(|ending| ["jsonl", "csv"].contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// Whether some image stands beside code of the same name.
+/// True if some image stands beside code of the same name.
 fn has_pairs(names: &BTreeSet<std::ffi::OsString>) -> bool {
     names.iter().map(Path::new).any(|image| {
         let is_image = image.extension() == Some(OsStr::new("png"));

@@ -56,7 +56,7 @@ struct Publishing {
 }
 
 impl FleetRuns {
-    /// Nothing is published yet; publishing stops when `shutdown` is given.
+    /// A set without runs; publishing stops when `shutdown` is given.
     pub fn new(shutdown: Shutdown, notify: Notify) -> Self {
         Self { tasks: TaskTracker::new(), shutdown, cancelled: Mutex::default(), notify }
     }
@@ -146,7 +146,7 @@ impl FleetRuns {
         })
     }
 
-    /// Whether a run was cancelled here and not resumed since.
+    /// True if a run was cancelled here and not resumed since.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
         self.cancelled().contains(run)
     }

@@ -25,7 +25,7 @@ pub trait RunLauncher: Send + Sync {
     /// It can be resumed.
     async fn cancel(&self, run: &RunId) -> Result<(), AppError>;
 
-    /// Whether a running run was asked to stop here.
+    /// True if a running run was asked to stop here.
     fn is_cancelling(&self, run: &RunId) -> bool;
 
     /// Values that a request need not name.

@@ -155,7 +155,7 @@ impl LocalRuns {
         found.is_some()
     }
 
-    /// Whether a run of this process was asked to stop and has not ended yet.
+    /// True if a run of this process was asked to stop and has not ended yet.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
         self.going().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
     }
@@ -171,7 +171,7 @@ impl LocalRuns {
     }
 }
 
-/// Whether another process has taken the run's directory.
+/// True if another process has taken the run's directory.
 fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
     RunFiles::open(&session.settings.run.runs_dir, run).is_ok_and(|files| files.is_held())
 }

@@ -48,7 +48,7 @@ pub struct RunService {
 }
 
 impl RunService {
-    /// Nothing goes on yet; all runs stop when `shutdown` says so.
+    /// A service without runs; all runs stop when `shutdown` is given.
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
         let settings = validator.settings();
         let at_once = settings.serve.max_concurrent_runs;

@@ -39,7 +39,7 @@ impl RunRequestValidator {
         Self { ground, flags, settings, roots }
     }
 
-    /// Whether runs are judged by a fleet, and not by this process.
+    /// True if runs are judged by a fleet, and not by this process.
     pub fn has_fleet(&self) -> bool {
         self.settings.fleet.broker.is_some() && self.settings.fleet.redis.is_some()
     }

@@ -1,4 +1,4 @@
-//! When the calls of a run end: at a time of day, or after a duration.
+//! Deadline of a run's calls: a time of day, or a duration.
 
 use super::Settings;
 use jiff::{SignedDuration, Timestamp, Zoned, civil::Time};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvidenceSettings {
-    /// Whether code is rendered and measured, and what of that the judge is sent.
+    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
     pub mode: EvidenceMode,
     /// Drawings made at most to find the repairs of one item.
     pub trials: usize,

@@ -38,7 +38,7 @@ pub struct FleetSettings {
     pub results_retention_days: u32,
     /// For how many days a judge's reply is kept in Redis.
     pub reply_cache_ttl_days: u32,
-    /// Where metrics and health are served.
+    /// Address on which metrics and health are served.
     pub listen: Option<SocketAddr>,
 }
 

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 #[derive(Clone, Debug, Default)]
 pub struct Layer(Table);
 
-/// Why settings cannot be used; a person must mend them.
+/// Reason why settings cannot be used; a person must correct them.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// A file that is not what `config/default.toml` describes.

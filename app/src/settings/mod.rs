@@ -69,7 +69,7 @@ pub struct Settings {
     pub evidence: EvidenceSettings,
     /// The built-in renderer.
     pub render: RenderSettings,
-    /// Which files may be read.
+    /// Files that may be read.
     pub files: FileSettings,
     /// The fleet; none of it matters to a run on one machine.
     pub fleet: FleetSettings,
@@ -95,7 +95,7 @@ pub struct ModelAlias {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSettings {
-    /// Where runs keep their journals and reports.
+    /// Directory of the runs' journals and reports.
     pub runs_dir: PathBuf,
     /// Folder of `juror.db`.
     pub state_dir: Option<PathBuf>,
@@ -178,7 +178,7 @@ pub struct JudgeSettings {
     pub provider: Provider,
     /// The model.
     pub model: String,
-    /// Where the API is.
+    /// Base URL of the API.
     pub base_url: String,
     /// File that holds the key.
     pub api_key_file: Option<PathBuf>,

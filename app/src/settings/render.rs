@@ -14,7 +14,7 @@ pub struct RenderSettings {
     pub concurrency: Option<usize>,
     /// Time of the browser for one item, in seconds.
     pub timeout_seconds: u64,
-    /// When pages get Tailwind's browser build.
+    /// Condition on which pages get Tailwind's browser build.
     pub tailwind: TailwindUse,
     /// A folder of modules that components may import, beside the shipped ones.
     pub modules: Option<PathBuf>,

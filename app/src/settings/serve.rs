@@ -11,7 +11,7 @@ use std::{
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServeSettings {
-    /// Where pages and the API are served.
+    /// Address on which pages and the API are served.
     pub listen: SocketAddr,
     /// File that holds the token of those who may read.
     pub read_token_file: Option<PathBuf>,

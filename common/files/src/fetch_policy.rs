@@ -1,4 +1,4 @@
-//! Which hosts and buckets files may be read from. The settings say so, never a job.
+//! Hosts and buckets that files may be read from. The settings name them, never a job.
 
 use juror_types::reference::{ObjectReference, Reference, Service, is_bucket, is_key};
 use std::net::IpAddr;
@@ -25,7 +25,7 @@ pub struct AllowedHost {
 /// One entry of `files.buckets`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedBucket {
-    /// Whose bucket it is.
+    /// Service of the bucket.
     pub service: Service,
     /// Its name.
     pub name: String,
@@ -113,7 +113,7 @@ impl Allowed {
         })
     }
 
-    /// Whether a reference may be followed at all; paths have rules of their own.
+    /// Checks that a reference may be followed at all; paths have rules of their own.
     pub fn check(&self, reference: &Reference<'_>) -> Result<(), NotAllowed> {
         match reference {
             Reference::Path(_) => Ok(()),

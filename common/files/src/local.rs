@@ -28,7 +28,7 @@ pub struct Roots {
     reads: Arc<Semaphore>,
 }
 
-/// Why a file was not read.
+/// Reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// No folder holds it.
@@ -95,8 +95,8 @@ impl Roots {
         })
     }
 
-    /// Why a file is not to be had here although it may be elsewhere: no folder holds it, or this
-    /// process may not read it.
+    /// Error of a file that is missing here although it may exist elsewhere: no folder has it, or
+    /// this process may not read it.
     pub fn absence(&self, reference: &str) -> Option<FileError> {
         let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
         let looked = self

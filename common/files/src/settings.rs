@@ -21,7 +21,7 @@ pub struct FileSettings {
     pub fetch_timeout_seconds: u64,
     /// Buckets, and prefixes in them, that files may be fetched from.
     pub buckets: Vec<String>,
-    /// Where S3 is; Amazon's own if not given.
+    /// Endpoint of S3; Amazon's own if not given.
     pub s3_endpoint: Option<String>,
     /// The region of the S3 buckets.
     pub s3_region: Option<String>,

@@ -14,7 +14,7 @@ pub trait Batch: Send + Sync {
 
 /// A delivery that is to be acknowledged with others.
 pub struct Ticket {
-    /// Which others: those of the same batch.
+    /// Other deliveries that are acknowledged with this one.
     pub batch: Arc<dyn Batch>,
     /// Its number there.
     pub number: u64,

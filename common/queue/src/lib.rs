@@ -29,7 +29,7 @@ pub trait Message: Sized + Clone + Send + Sync + 'static {
     /// The message that traveled so.
     fn from_json(json: &[u8]) -> serde_json::Result<Self>;
 
-    /// Whether it is for receivers alone that can draw pages.
+    /// True if it is for receivers alone that can draw pages.
     fn needs_drawing(&self) -> bool {
         false
     }
@@ -85,7 +85,7 @@ impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
     }
 }
 
-/// Which queue of a kind a message waits in.
+/// Priority of a message, with a queue of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -136,7 +136,7 @@ pub struct Delivery<M> {
     pub message: Arc<M>,
     /// The priority that it came by.
     pub priority: Priority,
-    /// Whether it was delivered before.
+    /// True if it was delivered before.
     pub redelivered: bool,
     settle: Box<dyn Settle>,
 }
@@ -225,9 +225,9 @@ pub struct DeadLetter<M> {
     pub message: M,
     /// The priority that it came by, and goes back to.
     pub priority: Priority,
-    /// Why it was kept aside, in plain words.
+    /// Reason of its dead-lettering, in plain words.
     pub reason: String,
-    /// Whether the queue gave up on its deliveries, and no consumer decided to keep it aside.
+    /// True if the queue gave up on its deliveries, and no consumer decided to keep it aside.
     pub is_undelivered: bool,
 }
 

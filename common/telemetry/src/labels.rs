@@ -14,7 +14,7 @@ pub enum CallResult {
     Answered,
     /// With an answer that holds no verdict.
     Unusable,
-    /// Nothing of it reached the provider.
+    /// The question did not reach the provider.
     NotSent,
     /// The provider refused it by rate.
     RateLimited,
@@ -105,7 +105,7 @@ impl EvidenceFinding {
 /// Cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {
-    /// Nothing: its lease was released.
+    /// No cost: its lease was released.
     Nothing,
     /// Billed usage and amount.
     Billed(Usage, Money),

@@ -1,4 +1,4 @@
-//! Whether a role has what it needs.
+//! Readiness of a role: the services that it needs, and their state.
 
 use std::{
     collections::BTreeMap,

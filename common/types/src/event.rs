@@ -43,7 +43,7 @@ pub enum Event {
     Warning(String),
 }
 
-/// Where a role sends its events: bounded, and silent when nobody listens.
+/// Sender of a role's events: bounded, and silent without a receiver.
 #[derive(Clone, Debug)]
 pub struct Events(Option<mpsc::Sender<Event>>);
 

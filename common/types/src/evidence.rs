@@ -71,7 +71,7 @@ impl EvidenceOutcome {
 pub struct Evidence {
     /// Version of this record, [`SCHEMA`].
     pub schema: u32,
-    /// Where the picture comes from.
+    /// Source of the picture.
     pub source: EvidenceSource,
     /// Name and version of the browser; none unless it is the source.
     #[serde(default)]
@@ -157,7 +157,7 @@ impl Evidence {
     }
 }
 
-/// Where the picture of an item's code comes from.
+/// Source of the picture of an item's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceSource {

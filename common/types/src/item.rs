@@ -90,7 +90,7 @@ impl Item {
     }
 }
 
-/// Where an image is, and what it must be.
+/// Reference to an image, with its digest if one is promised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageReference {
     /// Path relative to the manifest's folder, or a URL; see [`crate::reference`].

@@ -20,7 +20,7 @@ pub struct Job {
     pub job_id: JobId,
     /// 0 at first; resume and retry open the next round.
     pub round: u32,
-    /// Which repeat of the item it is, from 0.
+    /// Number of the item's repeat, from 0.
     pub repeat: u32,
     /// The item to judge.
     pub item: Item,
@@ -28,7 +28,7 @@ pub struct Job {
     pub rubric: RubricReference,
     /// The judge to ask; none where only the deterministic stages run.
     pub judge: Option<Judge>,
-    /// Whether its code is rendered and measured, and what of that the judge is sent.
+    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
     pub evidence: EvidenceMode,
 }
@@ -76,7 +76,7 @@ pub struct RubricReference {
 /// Provider, model and sampling settings that score a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judge {
-    /// Which family of API it is asked through.
+    /// Family of API that it is called through.
     pub provider: Provider,
     /// The model's name, as the provider spells it.
     pub model: String,

@@ -68,7 +68,7 @@ pub enum CountAs {
     Zero,
 }
 
-/// Why a job is not scored, by what its user can do next.
+/// Reason why a job is not scored, by the user's next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -140,7 +140,7 @@ pub struct JobResult {
     pub round: u32,
     /// The item's id.
     pub screenshot_id: String,
-    /// Which repeat of the item.
+    /// Number of the item's repeat.
     pub repeat: u32,
     /// Its outcome.
     pub outcome: Outcome,

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 use url::Url;
 
-/// Where a reference leads.
+/// Target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference<'text> {
     /// A path, relative to the manifest's folder or absolute.
@@ -17,7 +17,7 @@ pub enum Reference<'text> {
 /// An object in a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectReference {
-    /// Whose bucket it is.
+    /// Service of the bucket.
     pub service: Service,
     /// The bucket's name.
     pub bucket: String,
@@ -53,7 +53,7 @@ impl fmt::Display for ObjectReference {
     }
 }
 
-/// Why a text is no reference. Shows nothing that may be a secret.
+/// Reason why a text is no reference. Shows no possible secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidReference {
     /// A scheme that nobody follows, or control characters.

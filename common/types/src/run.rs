@@ -24,7 +24,7 @@ pub struct RunRecord {
     pub schema: u32,
     /// The run.
     pub run_id: RunId,
-    /// When it was created, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
     /// Version of the program that created it.
     pub program_version: String,
@@ -39,7 +39,7 @@ pub struct RunRecord {
     pub rubric_text: String,
     /// By which judge; none with the judge off.
     pub judge: Option<Judge>,
-    /// Whether the generated code is rendered and measured, and what of that the judge is sent.
+    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
     pub evidence: EvidenceMode,
     /// The longest side that images were shrunk to, where the user asked for one.
@@ -85,8 +85,8 @@ pub struct RunRecord {
     /// The namespace of the fleet that judges it; none for a run on one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<String>,
-    /// Where its files were put for the workers, as in `s3://bucket/prefix`; none if they read them
-    /// where the dataset names them.
+    /// Place to which its files were uploaded for the workers, as in `s3://bucket/prefix`; none if
+    /// the workers read them at the places that the dataset names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
     /// True if what is judged is kept in the run directory, which resuming goes on with.
@@ -158,7 +158,7 @@ pub struct StageTerms {
     pub render_command: Option<Digest>,
 }
 
-/// Which items a run judges.
+/// Items that a run judges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetRecord {
     /// The path as it was given.

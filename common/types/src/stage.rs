@@ -39,7 +39,7 @@ pub struct Generation {
     /// True if the code renders; none where it was not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renders: Option<bool>,
-    /// Why the code does not compile: the first error, with its place.
+    /// Reason why the code does not compile: the first error, with its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

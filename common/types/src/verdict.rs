@@ -77,7 +77,7 @@ pub struct Dimension {
 pub struct SubScore {
     /// The score on the rubric's scale.
     pub score: u32,
-    /// Why, in the judge's words.
+    /// Reason of the score, in the judge's words.
     pub rationale: String,
 }
 

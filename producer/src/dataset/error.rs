@@ -7,10 +7,10 @@ use std::{
     sync::Arc,
 };
 
-/// Why a dataset cannot be read at all.
+/// Reason why a dataset cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// Nothing is there.
+    /// No file or folder is there.
     #[error("{0} does not exist; check the path")]
     NotFound(PathBuf),
     /// It is there and cannot be read.
@@ -52,7 +52,7 @@ pub enum DatasetError {
 /// Error of one line of a dataset (one file, in a folder of pairs).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub struct LineError {
-    /// Where.
+    /// Place of the problem.
     pub place: DatasetPlace,
     /// The field at fault, if it is one field.
     pub field: Option<String>,
@@ -204,7 +204,7 @@ pub enum DatasetProblem {
     /// A file that the system does not let this process look at.
     #[error("file {0:?} cannot be looked at: {1}; check its folder's permissions")]
     UnreadableFile(String, String),
-    /// Nothing at a path.
+    /// No file is at a path.
     #[error("file {0:?} does not exist; paths are relative to the manifest's folder{1}")]
     NoFile(String, &'static str),
     /// A folder or device at a path.

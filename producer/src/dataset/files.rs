@@ -1,5 +1,5 @@
-//! Which files a dataset's items may name, and whether they are there: by the rules of the worker
-//! that reads them.
+//! Checks of the files that a dataset's items name, by the rules of the worker that reads them: the
+//! file may be read, and exists.
 
 use super::error::{DatasetError, DatasetProblem};
 use crate::dataset::raw::unreadable;
@@ -16,7 +16,7 @@ use std::{
 /// Most folders that are remembered; then all are forgotten.
 const MAX_KNOWN_FOLDERS: usize = 10_000;
 
-/// Where references may lead.
+/// Rules for the targets of references.
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     folder: PathBuf,
@@ -56,7 +56,7 @@ impl Files {
         &self.folder
     }
 
-    /// Whether a reference is one that may be followed. Does not look for the file.
+    /// Checks that a reference may be followed. Does not look for the file.
     pub(super) fn allow(&self, reference: &str) -> Result<(), DatasetProblem> {
         let Reference::Path(reference) = Reference::parse(reference)? else { return Ok(()) };
         let path = Path::new(reference);
@@ -69,15 +69,15 @@ impl Files {
         Ok(())
     }
 
-    /// Why this process may not read what a reference leads to; paths aside. Whoever judges the item
-    /// may be another process with other settings.
+    /// Reason why this process may not read a reference's target; none for paths. The job may be
+    /// judged by another process with other settings.
     pub(super) fn not_allowed(&self, reference: &str) -> Option<NotAllowed> {
         self.allowed.check(&Reference::parse(reference).ok()?).err()
     }
 
-    /// Whether a file is there that the worker would open: in the manifest's folder or under a data
-    /// root, links followed. Does not open it. The hint is added to the message where it is not.
-    /// Files of other machines are not looked for.
+    /// Checks that a file exists which the worker would open: in the manifest's folder or under a
+    /// data root, links followed. Does not open it. If there is none, the hint is added to the
+    /// message. Files of other machines are not looked for.
     pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), DatasetProblem> {
         if !Reference::is_path(reference) {
             return Ok(());

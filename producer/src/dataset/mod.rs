@@ -202,7 +202,7 @@ impl Dataset {
 /// One item and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemAtLine {
-    /// Where it stands.
+    /// Place of the item in the dataset.
     pub place: DatasetPlace,
     /// The item.
     pub item: Item,

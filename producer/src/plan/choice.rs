@@ -1,4 +1,5 @@
-//! Which items of a dataset become jobs: those that the filters leave, or a random part of them.
+//! Choice of the items of a dataset that become jobs: all that match the filters, or a random part
+//! of them.
 
 use super::PlanOptions;
 use crate::{

@@ -19,7 +19,7 @@ pub struct JobTemplate {
     pub rubric: RubricReference,
     /// The judge to ask; none where only the deterministic stages run.
     pub judge: Option<Judge>,
-    /// Whether code is rendered and measured.
+    /// Mode of measured evidence.
     pub evidence: EvidenceMode,
 }
 
@@ -47,7 +47,7 @@ pub struct Jobs {
     items: DatasetItems,
     repeat: NonZeroU32,
     template: JobTemplate,
-    /// Where the files are that go into the jobs, if they do.
+    /// Dataset whose files are embedded in the jobs, if they are.
     inlining: Option<Dataset>,
     /// Items that the limit still allows.
     left: u64,

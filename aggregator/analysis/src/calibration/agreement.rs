@@ -50,7 +50,7 @@ pub struct Agreement {
     pub exact: Figure,
     /// Share of items on which they are at most one step apart.
     pub adjacent: Figure,
-    /// Which step met which.
+    /// Numbers of each pair of steps.
     pub confusion: Confusion,
 }
 

@@ -22,7 +22,7 @@ pub struct Figure {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Why the number, or its interval, cannot be told.
+    /// Reason why the number, or its interval, is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

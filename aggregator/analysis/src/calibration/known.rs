@@ -28,13 +28,13 @@ pub struct KnownCalibration {
 /// Agreement of a run's judge with people, as its report tells it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunCalibration {
-    /// Whether the calibration is of this very judge.
+    /// Status of the calibration for this judge.
     pub status: CalibrationStatus,
     /// The calibration.
     pub file: String,
     /// The run that was calibrated.
     pub run: RunId,
-    /// When, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
     /// Labeled items that it rests on.
     pub n: u64,
@@ -42,7 +42,7 @@ pub struct RunCalibration {
     pub simulated: bool,
     /// Changes since; empty for the same judge.
     pub changed: Vec<String>,
-    /// Why the labels are not enough to call the same judge calibrated; absent where they are.
+    /// Reason why the labels are not enough to call the same judge calibrated; absent if they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortfall: Option<String>,
     /// Notes for the reader.
@@ -52,7 +52,7 @@ pub struct RunCalibration {
     pub figures: Vec<Headline>,
 }
 
-/// Whether a calibration is of a run's very judge.
+/// Status of a calibration for a run's judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationStatus {
@@ -83,7 +83,7 @@ pub struct Headline {
     pub bias: Figure,
 }
 
-/// Why a calibration's file cannot be used.
+/// Reason why a calibration's file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationFileError {
     /// It cannot be read.
@@ -221,9 +221,9 @@ impl KnownCalibration {
 }
 
 impl Calibration {
-    /// Why it is not enough to call its judge calibrated: fewer than 20 items, or a kappa whose 95 %
-    /// interval does not lie above 0. The whole score decides, or, where people did not rate it, the
-    /// first criterion that they rated.
+    /// Reason why it is not enough to call its judge calibrated: fewer than 20 items, or a kappa
+    /// whose 95 % interval does not lie above 0. The whole score decides, or, if people did not
+    /// rate it, the first criterion that they rated.
     pub fn shortfall(&self) -> Option<String> {
         let Some(rated) = self.all().find(|each| each.agreement.n > 0) else {
             return Some(format!(
@@ -251,7 +251,7 @@ impl Calibration {
     }
 }
 
-/// Whether a calibration can be written into a file of this name; ask before the work.
+/// Checks that a calibration can be written into a file of this name, before the work.
 pub fn check_output(path: &Path) -> Result<(), CalibrationFileError> {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let path = path.to_owned();

@@ -44,17 +44,17 @@ const FEW_CLUSTERS: usize = 10;
 pub struct Calibration {
     /// Version of this file.
     pub schema: u32,
-    /// When it was made, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
     /// Of which run.
     pub run: RunId,
     /// Its scope.
     pub binding: Binding,
-    /// Where the judge was asked.
+    /// Base URL of the judge.
     pub base_url: Option<String>,
     /// Judgements of each item; the mean counts.
     pub repeat: u32,
-    /// Where the labels came from.
+    /// Source of the labels.
     pub labels: LabelSource,
     /// Overlap of labels and scores.
     pub coverage: LabelCoverage,
@@ -66,7 +66,7 @@ pub struct Calibration {
     pub warnings: Vec<String>,
 }
 
-/// Where labels came from.
+/// Source of labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelSource {
     /// The file as it was named; none where items brought their own labels.

@@ -3,7 +3,7 @@
 
 use crate::metrics::tidy;
 
-/// Which value pairs there are.
+/// Pairs of values, with their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     /// The judge's values, ascending, each once.

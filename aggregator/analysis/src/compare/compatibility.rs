@@ -1,11 +1,11 @@
-//! Whether two runs can be compared at all, and what a reader must know of them first.
+//! Compatibility of two runs for a comparison, and the differences that a reader must know.
 
 use crate::{judge_settings::judge_settings_that_differ, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{id::RunId, job::RubricReference};
 use std::collections::BTreeSet;
 
-/// Why two runs are not compared.
+/// Reason why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// They were judged by different rubrics, so their scores mean different things.

@@ -39,7 +39,7 @@ impl Decision {
         }
     }
 
-    /// Where less is better.
+    /// The decision for a figure of which less is better.
     pub(crate) fn reversed(self) -> Self {
         match self {
             Self::Better => Self::Worse,

@@ -1,4 +1,4 @@
-//! Which issues are new, gone, more or less frequent, over the items that both runs scored. Pure.
+//! Issues that are new, gone, more or less frequent, over the items that both runs scored. Pure.
 
 use crate::{
     comparison::item::ItemValues,

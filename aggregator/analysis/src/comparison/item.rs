@@ -60,7 +60,7 @@ pub(crate) struct ItemValues {
     pub(crate) scores: Vec<f64>,
     /// The mean over the repeats, for each further metric.
     pub(crate) values: Vec<Option<f64>>,
-    /// Whether most repeats pass, for everything that can be passed.
+    /// True if most repeats pass, for everything that can be passed.
     pub(crate) passes: Vec<Option<bool>>,
     /// Judgements that are scored.
     pub(crate) scored: u32,

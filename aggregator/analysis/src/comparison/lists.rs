@@ -1,4 +1,4 @@
-//! Which items changed, and how.
+//! Lists of the items that changed, by their change.
 
 use super::item::ItemValues;
 use crate::metrics::tidy;

@@ -67,7 +67,7 @@ pub struct Rules {
     pub flaky_runs: usize,
     /// True if flaky items take no part in figures and decision.
     pub leave_out_flaky: bool,
-    /// Whether failed jobs count as zeros.
+    /// Policy for failed jobs in averages.
     pub averaging: AveragingPolicy,
 }
 
@@ -82,7 +82,7 @@ pub struct Comparison {
     pub decided_by: Vec<String>,
     /// The decision in one line.
     pub headline: String,
-    /// Why, as a clause without its full stop.
+    /// Reason, as a clause without its full stop.
     pub reason: String,
     /// A change that does not matter, as a share.
     pub margin: f64,
@@ -146,7 +146,7 @@ pub struct ClusterReading {
 pub struct ComparedRun {
     /// Its id.
     pub run: RunId,
-    /// When it was created, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
     /// Its judge; none with the judge off.
     pub judge: Option<Judge>,

@@ -349,7 +349,8 @@ impl MeanTotals {
 }
 
 impl RateTotals {
-    /// Where the judge has a part in the rate, the changes of a cluster count once.
+    /// Adds an item's rates. If the judge has a part in the rate, the changes of a cluster count
+    /// once.
     fn add(
         &mut self,
         before: Option<bool>,

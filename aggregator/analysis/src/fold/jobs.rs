@@ -11,7 +11,7 @@ pub(super) type JobKey = [u8; 16];
 #[derive(Clone, Debug, Default)]
 pub(super) struct JobIndex {
     entries: Vec<(JobKey, Latest)>,
-    /// Where each key stands in `entries`.
+    /// Indexes of the keys in `entries`.
     places: HashTable<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Where gates come from: two built in, or a TOML file of the user's.
+//! Gates: two built in, and those of TOML files.
 
 use super::{Bound, ChangeList, ChangeRule, DeclineRule, Gate, Rule};
 use crate::{
@@ -40,7 +40,7 @@ rule = [
 ]
 "#;
 
-/// Why a gate cannot be used: each is for its author to mend.
+/// Reason why a gate cannot be used; its author must correct it.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     /// There is no such gate.

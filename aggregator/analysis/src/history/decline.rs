@@ -45,7 +45,7 @@ pub struct SeriesPoint<'a> {
 /// Decision of a [`DeclineWatch`] on the newest run of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclineReport {
-    /// Whether there is an alarm, if that can be told.
+    /// State of the alarm, if there are enough runs.
     pub state: DeclineState,
     /// Runs of the anchor so far.
     pub anchor_runs: usize,

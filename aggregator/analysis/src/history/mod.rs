@@ -78,7 +78,7 @@ pub fn fingerprint_changes<'a>(
     changes
 }
 
-/// Whether two runs ask the same: the same items, by the same rubric and the same judge. How often
+/// True if two runs ask the same: the same items, by the same rubric and the same judge. How often
 /// each item was judged, and what it may cost, make no other question.
 pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {
     let dataset = |run: &RunRecord| {

@@ -26,7 +26,8 @@ pub struct PastRun {
     pub figures: RunFigures,
 }
 
-/// Why a run's report cannot be read. The run itself may be well: `juror report` writes it again.
+/// Reason why a run's report cannot be read. The run itself may be intact: `juror report` writes it
+/// again.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// The run's record cannot be read.

@@ -19,7 +19,7 @@ pub enum IssueKey {
 }
 
 impl IssueKey {
-    /// Whether the judge named the kind: `kind`, or else `words`.
+    /// Origin of the group: `kind` if the judge named the kind, or else `words`.
     pub fn grouped_by(&self) -> &'static str {
         match self {
             Self::Finding { .. } => "kind",

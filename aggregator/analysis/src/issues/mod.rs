@@ -86,7 +86,7 @@ pub struct Statements {
     remembered: HashMap<String, StatementPlace>,
 }
 
-/// Where a statement belongs.
+/// Place of a statement among the groups.
 #[derive(Clone, Debug)]
 struct StatementPlace {
     group: IssueGroup,

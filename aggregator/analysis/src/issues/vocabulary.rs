@@ -31,7 +31,7 @@ pub(super) struct Vocabulary {
     pub(super) color_of: Lexicon<ColorOf>,
 }
 
-/// Whose colour a colour is.
+/// Thing that a color belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColorOf {
     Background,

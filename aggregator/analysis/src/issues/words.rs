@@ -108,7 +108,7 @@ fn raw_words(statement: &str, names: bool) -> Vec<String> {
     words
 }
 
-/// Where a name that begins here ends, behind its closing quotation mark.
+/// End of a name that begins here, behind its closing quotation mark.
 fn end_of_name(letters: &[char], start: usize, before: char) -> Option<usize> {
     let closing = match letters.get(start)? {
         '"' => '"',

@@ -1,4 +1,4 @@
-//! Which metrics a run has: the fixed ones of the deterministic stages, and those of its rubric.
+//! Metrics of a run: the fixed ones of the deterministic stages, and those of its rubric.
 
 use super::AveragingPolicy;
 use juror_types::{
@@ -54,7 +54,7 @@ pub enum Provenance {
     Both,
 }
 
-/// Where a result holds a metric's value.
+/// Place of a metric's value in a result.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
     PipelineSuccess,

@@ -1,4 +1,4 @@
-//! Which jobs without a verdict enter a run's averages.
+//! Policy for jobs without a verdict in a run's averages.
 
 use juror_types::outcome::{CountAs, Outcome};
 

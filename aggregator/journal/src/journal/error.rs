@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a run directory cannot be read or written.
+/// Reason why a run directory cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process writes to it: wait.

@@ -70,7 +70,7 @@ impl RunFiles {
         lock::is_held(&self.directory)
     }
 
-    /// When a result was last written; none if that is not known.
+    /// Time of the last written result; none if that is not known.
     pub fn last_written(&self) -> Option<jiff::Timestamp> {
         let modified = self.journal_path().metadata().and_then(|metadata| metadata.modified());
         jiff::Timestamp::try_from(modified.ok()?).ok()
@@ -99,7 +99,7 @@ impl RunFiles {
         &self.directory
     }
 
-    /// Where a report of this file name belongs.
+    /// Path of a report of this file name.
     pub fn path_of(&self, file_name: &str) -> PathBuf {
         self.directory.join(file_name)
     }

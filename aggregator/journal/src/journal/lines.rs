@@ -25,7 +25,7 @@ pub struct Results {
     path: PathBuf,
     line: u64,
     offset: u64,
-    /// Where the last whole line ends.
+    /// End of the last whole line.
     end: u64,
     buffer: Vec<u8>,
     ended: bool,
@@ -58,7 +58,7 @@ impl Results {
         Ok(())
     }
 
-    /// Where the last result that was read ends: whatever is appended later begins here.
+    /// End of the last result that was read; later results are appended behind it.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -128,7 +128,7 @@ impl Iterator for Results {
     }
 }
 
-/// Where the last complete line of a file ends.
+/// End of a file's last complete line.
 pub(crate) fn end_of_last_line(file: &mut File) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut end = file.seek(SeekFrom::End(0))?;

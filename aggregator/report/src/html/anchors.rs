@@ -1,4 +1,4 @@
-//! Where items are shown in full.
+//! Anchors of the items that are shown in full.
 
 use crate::html::page_plan::Survey;
 use crate::sanitize::harmless;

@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Where the text of a section begins.
+/// Column in which the text of a section begins.
 pub(super) const INDENT: usize = 3;
 
 /// Style of a piece of text on a terminal that knows colors.

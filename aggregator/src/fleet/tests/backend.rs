@@ -32,11 +32,11 @@ pub struct State {
     pub unstarted: BTreeSet<JobId>,
     /// Costs of runs that are not announced, from the last reconciliation.
     pub others: Vec<(RunId, Money)>,
-    /// Whether it was told at the last one that the fleet is new.
+    /// True if it was told at the last one that the fleet is new.
     pub is_new: bool,
-    /// Whether it was told that its ledger was in use before.
+    /// True if it was told that its ledger was in use before.
     pub used_before: bool,
-    /// Whether its ledger is empty while it pauses.
+    /// True if its ledger is empty while it pauses.
     pub is_empty: bool,
     /// The items of results that it was told of again.
     pub restored: BTreeSet<(RunId, String)>,

@@ -132,7 +132,7 @@ async fn deliver(alert: &AlertSettings, payload: &AlertPayload) -> Result<(), St
     delivered.unwrap_or_else(|_| Err(format!("it took longer than {} s", ALERT_TIMEOUT.as_secs())))
 }
 
-/// Whether what is spent has reached the share of the budget. A budget of nothing has no shares.
+/// True if what is spent has reached the share of the budget. A budget of nothing has no shares.
 fn is_reached(alert: &AlertSettings, state: &BudgetState) -> bool {
     state.cap_usd.is_some_and(|cap| alert.at.is_reached(state.spent_usd, cap))
 }

@@ -28,7 +28,7 @@ pub struct AlertPayload {
     pub renews_at: Option<Timestamp>,
     /// Time zone in which its days or months begin; none for a run.
     pub zone: Option<String>,
-    /// When the alert was sent.
+    /// Time at which the alert was sent.
     pub sent_at: Timestamp,
 }
 

@@ -4,7 +4,7 @@ use juror_types::error_chain::with_causes;
 use object_store::client::HttpError;
 use std::error::Error;
 
-/// Why an object was not read or written. The caller knows which one, and says it.
+/// Reason why an object was not read or written. The caller adds the object's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectError {
     /// It is not there.

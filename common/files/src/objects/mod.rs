@@ -30,11 +30,11 @@ const MAX_LEADING_SPACE: u64 = 1 << 20;
 /// Access to the object stores.
 #[derive(Clone, Debug)]
 pub struct ObjectSettings {
-    /// Where S3 is; Amazon's own if not given.
+    /// Endpoint of S3; Amazon's own if not given.
     pub endpoint: Option<String>,
     /// The region of S3 buckets.
     pub region: Option<String>,
-    /// Whose account is used.
+    /// Source of the account's credentials.
     pub credentials: Credentials,
     /// Time limit of one request.
     pub timeout: Duration,
@@ -43,7 +43,7 @@ pub struct ObjectSettings {
     pub retries: usize,
 }
 
-/// Why a bucket cannot be opened; a person must mend the settings.
+/// Reason why a bucket cannot be opened; a person must correct the settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bucket {bucket} cannot be used: {problem}")]
 pub struct ObjectSetupError {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub struct AlertSettings {
     /// Share of a budget from which on it is sent.
     pub at: AlertShare,
-    /// Where it is sent.
+    /// Receiver of the alert.
     pub target: AlertTarget,
 }
 

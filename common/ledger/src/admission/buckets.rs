@@ -159,7 +159,7 @@ impl EndpointState {
         observation.refused.is_some() || is_news
     }
 
-    /// Whether requests, and tokens, have a limit that is known.
+    /// True if requests, and tokens, have a limit that is known.
     fn limited(&self) -> (bool, bool) {
         (self.request_rate().is_some(), self.token_rate().is_some())
     }

@@ -18,7 +18,7 @@ pub struct Account {
     pub stopped: bool,
 }
 
-/// Whether a scope has headroom for a worst case.
+/// Room of a scope for a worst case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Headroom {
     /// It fits now.

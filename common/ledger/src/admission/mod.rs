@@ -143,7 +143,7 @@ pub struct Ask {
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
-    /// Whose rate limits it counts against: provider, base URL and model.
+    /// Key of the rate limits that it counts against: provider, base URL and model.
     pub endpoint: String,
     /// Input tokens that it counts with against the rate limits.
     pub input_tokens: u64,
@@ -160,20 +160,20 @@ pub enum AdmissionDecision {
     Admitted,
     /// Not now: ask again after this time, or, for money, as soon as something changes.
     Wait {
-        /// When the rate limits could allow it; none where only a change can help.
+        /// Time after which the rate limits could allow it; none if only another change can help.
         retry_after: Option<Duration>,
         /// The obstacle.
         reason: WaitReason,
     },
     /// Never: what is committed plus this worst case is above a cap, or there is no record.
     NoBudget {
-        /// Which budget, in plain words with its figures.
+        /// The exhausted budget, in plain words with its figures.
         reason: String,
     },
     /// Never as it is: a backend that may forget, as a fleet's, has no record of a budget. Nothing is
     /// known of the run.
     NoRecord {
-        /// Which budget, and what to do, in plain words.
+        /// The budget and the remedy, in plain words.
         reason: String,
     },
 }
@@ -207,7 +207,7 @@ pub struct Settled {
 /// Limits of a provider as one of its answers tells them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
-    /// Whose limits, as in [`Ask::endpoint`].
+    /// Key of the limits, as in [`Ask::endpoint`].
     pub endpoint: String,
     /// Requests per minute that the account has.
     pub requests_per_minute: Option<u64>,

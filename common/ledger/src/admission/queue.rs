@@ -37,19 +37,19 @@ pub enum Admittance {
     Admitted,
     /// A budget does not allow the call, for this reason.
     NoBudget {
-        /// Which budget, in plain words with its figures.
+        /// The exhausted budget, in plain words with its figures.
         reason: String,
     },
     /// There is no record of a budget, so nothing is known of the run.
     NoRecord {
-        /// Which budget, and what to do, in plain words.
+        /// The budget and the remedy, in plain words.
         reason: String,
     },
     /// The caller's token was cancelled; no lease is held.
     Cancelled,
 }
 
-/// Where the callers of one process wait. Callers of one run and endpoint form a line.
+/// Queue of a process's callers that wait for admission, with a line for each run and endpoint.
 #[derive(Debug, Default)]
 pub struct AdmissionQueue {
     metrics: Arc<Metrics>,

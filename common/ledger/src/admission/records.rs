@@ -1,4 +1,4 @@
-//! Where the ledger's records are kept: the one thing in which backends of admission differ.
+//! Storage of the ledger's records, in which alone backends of admission differ.
 
 use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
 use jiff::civil::Date;
@@ -11,7 +11,7 @@ use juror_types::{
 /// Records of budgets, accounts and leases. The state machine reads and writes them inside one
 /// transaction of their backend.
 pub trait Books {
-    /// Why a record cannot be read or written.
+    /// Error of reading or writing a record.
     type Error;
 
     /// Time zone in which days and months begin.
@@ -63,13 +63,13 @@ pub struct Lease {
     pub run: RunId,
     /// Labels of the run at its admission, under which it counts too.
     pub labels: Vec<BudgetLabel>,
-    /// Whose rate limits it counts against.
+    /// Key of the rate limits that it counts against.
     pub endpoint: String,
     /// Tokens that were reserved.
     pub tokens: u64,
     /// Money that was reserved.
     pub worst_cost: Money,
-    /// When it was admitted, in milliseconds since 1970.
+    /// Time of its admission, in milliseconds since 1970.
     pub admitted: i64,
     /// Day of its admission, which it counts in, and whose month.
     pub day: Date,

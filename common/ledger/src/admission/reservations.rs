@@ -26,9 +26,9 @@ pub struct Reservations(BTreeMap<LeaseId, Reservation>);
 struct Reservation {
     endpoint: String,
     need: CallNeed,
-    /// When it was made, or made anew.
+    /// Time at which it was made or renewed.
     since: i64,
-    /// When the call may go.
+    /// Time at which the call may go.
     start: i64,
 }
 

@@ -219,7 +219,7 @@ impl RedisLedger {
         Asking { connection: &self.connection, lease: &ask.lease }
     }
 
-    /// Whether this process has seen the ledger in use, as scripts take it.
+    /// Flag for scripts that this process has seen the ledger in use.
     pub(super) fn seen_in_use(&self) -> String {
         u8::from(self.seen_in_use.load(Ordering::Relaxed)).to_string()
     }

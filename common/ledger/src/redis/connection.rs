@@ -53,7 +53,7 @@ struct RedisLink {
 struct OpenLink {
     link: ServerConnection,
     server: String,
-    /// Which try made it; tells whose connection was lost.
+    /// Number of the attempt that made it; identifies the connection that was lost.
     number: u64,
 }
 
@@ -221,7 +221,7 @@ impl Connection {
         invocation.invoke_async(&mut link.link.connection.clone()).await
     }
 
-    /// Nothing: Redis tells the time.
+    /// Empty: Redis has its own clock.
     #[cfg(not(test))]
     fn time(&self) -> &'static str {
         ""

@@ -1,4 +1,4 @@
-//! Whether a Redis may forget what was spent.
+//! Check that a Redis does not forget spent money.
 
 use super::connection::Connection;
 use crate::error::LedgerError;

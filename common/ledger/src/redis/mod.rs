@@ -50,7 +50,7 @@ use tokio_util::sync::CancellationToken;
 /// late bill replaces what was presumed.
 pub(crate) const LEASE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Where the fleet's backend is, and how long it keeps what may be forgotten.
+/// Address of the fleet's backend, and lifetimes of its temporary data.
 #[derive(Clone)]
 pub struct RedisSettings {
     /// As in `redis://:password@host:6379/0`, or `rediss://…` with TLS.

@@ -29,7 +29,7 @@ pub struct RunStatus {
     pub expected: Option<u64>,
     /// True if it was cancelled: jobs that have not been judged yet are skipped.
     pub cancelled: bool,
-    /// Why it is paused, if it is: its jobs are kept, and nobody is called for them.
+    /// Reason of its pause, if it is paused: its jobs are held without calls.
     pub paused: Option<String>,
     /// Its progress, as the aggregator told it last.
     pub progress: Option<RunProgress>,

@@ -1,4 +1,4 @@
-//! Which directory the results of a fleet go to.
+//! Directory that the results of a fleet go to.
 
 use crate::{
     error::LedgerError,

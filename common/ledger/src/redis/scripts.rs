@@ -80,7 +80,7 @@ step! {
     RESTORE_RESULTS = "lua/books.lua" "lua/claims.lua" "lua/restore_results.lua"
 }
 step! {
-    /// Whether admission pauses.
+    /// True if admission pauses.
     IS_PAUSED = "lua/books.lua" "lua/is_paused.lua"
 }
 step! {
@@ -116,7 +116,7 @@ step! {
     EXPECT_ROUND = "lua/books.lua" "lua/claims.lua" "lua/expect_round.lua"
 }
 step! {
-    /// Whether a dead letter is sent again.
+    /// Permission to send a dead letter again, given once.
     ALLOW_RESEND = "lua/books.lua" "lua/claims.lua" "lua/allow_resend.lua"
 }
 step! {

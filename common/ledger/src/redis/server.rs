@@ -1,4 +1,4 @@
-//! Where Redis is, taken from its URL, and connections to it with or without TLS.
+//! Address of Redis, parsed from its URL, and connections to it with or without TLS.
 
 use crate::error::LedgerError;
 use juror_tls::{TlsClient, TlsConnection, TlsFailure, TlsFiles, TlsSettingNames};

@@ -137,7 +137,7 @@ pub(crate) struct FinishArguments {
     pub(crate) question: String,
     /// The reply, as JSON.
     pub(crate) reply: String,
-    /// Whether the result has a usable answer: 1 or 0.
+    /// 1 if the result has a usable answer, otherwise 0.
     pub(crate) usable: String,
 }
 

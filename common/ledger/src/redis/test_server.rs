@@ -16,7 +16,7 @@ const MACHINES_OWN: &str = "redis://127.0.0.1:6379";
 
 /// A server, and a namespace in it that nobody else uses; emptied when it is dropped.
 pub struct TestRedis {
-    /// Where it is.
+    /// URL of the server.
     pub url: String,
     /// A name of its own: `NAME`, and whatever begins with `NAME.`.
     pub namespace: String,

@@ -18,7 +18,7 @@ pub fn not_synced(cause: &str) -> LedgerError {
     ))
 }
 
-/// Why an operation on the database failed.
+/// Error of an operation on the database.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SqliteFailure(#[from] rusqlite::Error);

@@ -32,14 +32,14 @@ pub struct Memory {
     /// Budgets and accounts as the transaction under way leaves them.
     pub drafts: Drafts,
     clock: Clock,
-    /// When ended leases are looked for next.
+    /// Time at which ended leases are looked for next.
     next_clearing: i64,
     freed: bool,
     changes: watch::Sender<u64>,
 }
 
 impl Memory {
-    /// Nothing known yet.
+    /// A state without any records.
     pub fn new(clock: Clock, changes: watch::Sender<u64>) -> Self {
         Self {
             limiter: RateLimiterState::default(),

@@ -65,7 +65,7 @@ pub struct ClaimKey {
     pub job: JobId,
     /// The round.
     pub round: u32,
-    /// Which holder; 0 before the claim is granted.
+    /// Number of the holder; 0 before the claim is granted.
     pub fence: u64,
 }
 

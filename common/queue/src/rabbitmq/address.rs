@@ -1,4 +1,4 @@
-//! Where a broker is, taken from its URL; shown without the password.
+//! Address of a broker, parsed from its URL; shown without the password.
 
 use super::{super::QueueError, tls_reactor};
 use juror_tls::{TlsClient, TlsFailure, TlsFiles, TlsSettingNames};
@@ -47,7 +47,7 @@ impl Address {
         Ok(Self { uri, tls })
     }
 
-    /// Whether connections are encrypted.
+    /// True if connections are encrypted.
     pub(super) fn has_tls(&self) -> bool {
         self.tls.is_some()
     }

@@ -26,7 +26,7 @@ impl Backoff {
         Self { first, longest, failures: 0 }
     }
 
-    /// Whether there was a failure.
+    /// True if there was a failure.
     pub(super) fn is_used(&self) -> bool {
         self.failures > 0
     }

@@ -93,7 +93,7 @@ impl Link {
         first.clone()
     }
 
-    /// Whether it was given up.
+    /// True if it was given up.
     pub(super) fn is_over(&self) -> bool {
         self.failed.is_cancelled()
     }

@@ -39,7 +39,7 @@ pub struct KeptLetter {
     pub message_id: String,
     /// The priority that it came by.
     pub priority: Priority,
-    /// Why it was kept aside, in plain words.
+    /// Reason of its dead-lettering, in plain words.
     pub reason: String,
     /// Its content.
     pub content: Kept,

@@ -6,7 +6,7 @@ use juror_telemetry::Metrics;
 use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
 impl RabbitQueues {
-    /// Whether the broker is there.
+    /// True if the broker is there.
     pub fn is_connected(&self) -> bool {
         self.shared.link_now().is_ok()
     }

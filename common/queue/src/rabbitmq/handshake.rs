@@ -54,7 +54,7 @@ pub fn broker_version<'a>(
     })
 }
 
-/// Whether a connection without TLS failed because the server speaks TLS only.
+/// True if a connection without TLS failed because the server speaks TLS only.
 pub(super) async fn expects_tls(address: &Address, error: &lapin::Error) -> bool {
     let is_candidate = matches!(error.kind(), ErrorKind::IOError(_) | ErrorKind::ParsingError(_));
     if address.has_tls() || !is_candidate {

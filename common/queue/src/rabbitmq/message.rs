@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 /// Set on what was delivered before and then published anew.
 const REDELIVERED: &str = "juror-redelivered";
-/// Why a dead letter was kept aside.
+/// Header with the reason of a dead letter.
 const REASON: &str = "juror-reason";
 /// Longest reason that is kept, in characters.
 const MAX_REASON: usize = 4_000;
@@ -116,12 +116,12 @@ pub(super) struct Received {
     pub(super) route: Route,
 }
 
-/// Whether a message with these properties was delivered before it was published.
+/// True if a message with these properties was delivered before it was published.
 pub(super) fn was_delivered(properties: &BasicProperties) -> bool {
     matches!(header(properties, REDELIVERED), Some(AMQPValue::Boolean(true)))
 }
 
-/// Why a dead letter was kept aside.
+/// Reason of a dead letter.
 pub(super) fn reason(properties: &BasicProperties) -> String {
     match header(properties, REASON) {
         Some(AMQPValue::LongString(reason)) => reason.to_string(),
@@ -129,12 +129,12 @@ pub(super) fn reason(properties: &BasicProperties) -> String {
     }
 }
 
-/// Whether the broker gave up on the deliveries of a dead letter: no consumer gave a reason.
+/// True if the broker gave up on the deliveries of a dead letter: no consumer gave a reason.
 pub(super) fn is_undelivered(properties: &BasicProperties) -> bool {
     header(properties, REASON).is_none()
 }
 
-/// Whether a message is one of this route.
+/// True if a message is one of this route.
 pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
     properties.kind().as_ref().is_some_and(|kind| kind.as_str() == route.kind())
 }
@@ -151,7 +151,7 @@ struct MessageStamp {
     run_id: String,
 }
 
-/// Whether a payload is a message of another version of this program, in words.
+/// Message about a payload of another version of this program; none for other payloads.
 pub(super) fn other_version(payload: &[u8]) -> Option<String> {
     let stamp: MessageStamp = serde_json::from_slice(payload).ok()?;
     (stamp.schema != SCHEMA).then(|| {

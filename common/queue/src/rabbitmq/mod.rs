@@ -60,7 +60,7 @@ use topology::Topology;
 /// elsewhere.
 const REQUESTS: usize = 1_000;
 
-/// Which broker, and how.
+/// Settings of the connection to a broker.
 #[derive(Clone)]
 pub struct RabbitSettings {
     /// `amqp://user:password@host:port/vhost`, or `amqps://…` with TLS; never shown.
@@ -113,7 +113,7 @@ impl RabbitQueues {
         })
     }
 
-    /// Where the broker is, without the account.
+    /// Address of the broker, without the account.
     pub fn address(&self) -> String {
         self.address.to_string()
     }
@@ -178,7 +178,7 @@ impl RabbitQueues {
 pub struct RabbitQueue<M> {
     shared: Arc<Shared>,
     route: Route,
-    /// Whether its subscriptions receive messages that need a drawing.
+    /// True if its subscriptions receive messages that need a drawing.
     draws: bool,
     message: PhantomData<fn() -> M>,
 }

@@ -26,7 +26,7 @@ pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
 #[derive(Clone, Debug)]
 pub(super) struct Namespace(String);
 
-/// Which way a message goes.
+/// Route of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     /// To the workers.

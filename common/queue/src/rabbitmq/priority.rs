@@ -1,9 +1,10 @@
-//! Whether the preferred priority may hold more than was sent here. Only if it does not, another priority has
-//! its turn.
+//! Estimate whether the preferred priority has further messages at the broker. Only if it has none,
+//! messages of the other priority are taken.
 //!
-//! The broker sends of the preferred priority what its prefetch allows, which is a little more than may
-//! be out: the rest lies here for the moment at which a place is free. While less is out than the
-//! prefetch, the broker has nothing more, unless it has not read yet of what was settled just now.
+//! The broker sends as many messages of the preferred priority as its prefetch allows, which is
+//! slightly more than may be in progress: the rest waits here until a place is free. While fewer
+//! are unsettled than the prefetch, the broker has no more, unless it has not yet processed the
+//! latest settlements.
 
 use std::{
     collections::VecDeque,
@@ -27,7 +28,7 @@ pub(super) struct Preference {
 #[derive(Default)]
 struct Deliveries {
     out: usize,
-    /// When the last ones were settled, oldest first.
+    /// Times of the last settlements, oldest first.
     settled: VecDeque<Instant>,
 }
 

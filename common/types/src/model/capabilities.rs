@@ -24,13 +24,13 @@ pub struct ModelFacts {
     /// Names the family.
     #[serde(rename = "name")]
     pub family: String,
-    /// Whose API answers for it.
+    /// Provider of the model.
     pub provider: Provider,
     /// Models of the family; a name that ends in `*` stands for all that begin like it.
     pub names: Vec<String>,
     /// Formula of its image tokens.
     pub image: ImageFormula,
-    /// Which images it takes.
+    /// Limits on its images.
     pub limits: ImageLimits,
     /// The parameter that bounds an answer.
     pub output_limit: OutputLimit,
@@ -47,7 +47,7 @@ pub struct ModelFacts {
     /// Way to mark the prompt's cacheable part for the provider.
     #[serde(default)]
     pub prompt_cache: PromptCache,
-    /// Where the facts stand.
+    /// Source of the facts.
     pub source: String,
 }
 
@@ -63,7 +63,7 @@ pub enum PromptCache {
     Explicit,
 }
 
-/// Which images a model takes. One within these limits goes out as it is.
+/// Limits on a model's images. An image within them is sent unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageLimits {

@@ -21,7 +21,7 @@ pub struct Prices(BTreeMap<String, PriceEntry>);
 pub struct PriceEntry {
     /// The model, as the provider spells it.
     pub model: String,
-    /// Whose it is; none for a user's own.
+    /// Provider of the model; none for a price that the user gave.
     pub provider: Option<Provider>,
     /// Its endpoint.
     pub endpoint: Endpoint,
@@ -60,7 +60,7 @@ pub enum Endpoint {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTerms {
-    /// Whose model it is.
+    /// Provider of the model.
     pub provider: Option<Provider>,
     /// Its endpoint; chat where not given.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! When a verdict contradicts what was measured on the rendered code. Pure.
+//! Contradictions between a verdict and the evidence measured on the rendered code. Pure.
 
 use super::Rubric;
 use crate::{

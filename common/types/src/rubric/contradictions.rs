@@ -1,4 +1,4 @@
-//! When a verdict's scores and findings do not agree. Pure.
+//! Contradictions between a verdict's scores and its findings. Pure.
 
 use super::{Formula, JudgeAnswer, ReplyVersion, Rubric};
 use crate::{

@@ -26,7 +26,7 @@ impl TryFrom<u32> for ReplyVersion {
     }
 }
 
-/// Which findings an answer may have.
+/// Rules for the findings of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingRules {

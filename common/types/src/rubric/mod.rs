@@ -55,13 +55,13 @@ pub struct Rubric {
     /// The form of the answer.
     #[serde(default)]
     pub reply: ReplyVersion,
-    /// Which findings an answer of version 2 has.
+    /// Rules for the findings of an answer of version 2.
     #[serde(default)]
     pub findings: FindingRules,
     /// True if an answer of version 2 lists strengths.
     #[serde(default = "yes")]
     pub strengths: bool,
-    /// When an item passes.
+    /// Condition under which an item passes.
     pub success: Success,
     /// Formula from scores to one number.
     pub formula: Formula,
@@ -174,7 +174,7 @@ pub struct Scale {
     pub max: u32,
 }
 
-/// When an item passes: one of the two bounds, on a scale of 0 to 1.
+/// Condition under which an item passes: one of two bounds, on a scale of 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "parse::SuccessBounds")]
 pub enum Success {

@@ -1,4 +1,4 @@
-//! Where in a rubric's file something stands, so that a problem can name its line.
+//! Places in a rubric's file, so that a problem can name its line.
 
 use toml::{
     Spanned,

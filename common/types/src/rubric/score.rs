@@ -25,7 +25,7 @@ pub struct JudgeAnswer {
     pub overall_assessment: String,
 }
 
-/// Why an answer gives no verdict.
+/// Reason why an answer gives no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// A criterion has no score.

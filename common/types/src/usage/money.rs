@@ -17,7 +17,7 @@ const PICO_PER_DOLLAR: i64 = 1_000_000_000_000;
 const PICO_PER_NANO: u64 = 1_000;
 
 impl Money {
-    /// Nothing.
+    /// An amount of zero.
     pub const ZERO: Self = Self(0);
     /// The largest amount.
     pub const MAX: Self = Self(i64::MAX);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why labels are not taken: where, and what is wrong there.
+/// Error of a file of labels, with its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}{}: {problem}", named(field.as_deref()))]
 pub struct LabelError {
@@ -11,7 +11,7 @@ pub struct LabelError {
     problem: LabelProblem,
 }
 
-/// Where labels stand.
+/// Place in a file of labels.
 #[derive(Clone, Debug)]
 pub(super) enum LabelPlace {
     /// In a file, in a line of it if any.

@@ -127,7 +127,8 @@ impl Labels {
         Self { digest, items: BTreeMap::new(), raters: BTreeSet::new(), ratings: 0 }
     }
 
-    /// Where every criterion is rated and the whole is not, the whole follows.
+    /// Adds an item's labels. If every criterion is rated and the whole score is not, the whole
+    /// score is computed.
     fn add(&mut self, rubric: &Rubric, id: String, mut values: Vec<Option<f64>>) {
         if let [whole @ None, criteria @ ..] = values.as_mut_slice() {
             *whole = whole_score(rubric, criteria);
@@ -150,7 +151,7 @@ impl<'a> Rateable<'a> {
         vec![None; self.keys.len()]
     }
 
-    /// Where a rating of this name belongs; criteria come before the whole score.
+    /// Index of the rating of this name; criteria come before the whole score.
     pub(super) fn place(&self, field: &str) -> Option<usize> {
         self.keys.iter().rposition(|key| *key == field)
     }

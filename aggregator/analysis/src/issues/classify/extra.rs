@@ -1,4 +1,4 @@
-//! Whether a statement says that something is there which should not be.
+//! Statements about content that should not be there.
 
 use super::Reading;
 use crate::issues::words::is_plain;

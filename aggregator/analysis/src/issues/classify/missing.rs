@@ -1,4 +1,4 @@
-//! Whether a statement says that something is missing, and what.
+//! Statements about missing content.
 
 use super::{Hit, Reading, Sense};
 use crate::issues::words::{NAME, PAUSE};
@@ -11,7 +11,8 @@ const BETWEEN: [&str; 9] = ["be", "been", "being", "at", "all", "any", "even", "
 /// Words that "missing" follows if it says so of what stands before it.
 const VERBS: [&str; 7] = ["is", "are", "was", "were", "be", "been", "still"];
 
-/// Where it is said that something is missing, and on which side of it the thing is named.
+/// Place of the words for missing content in a statement, and the side on which the content is
+/// named.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Missing {
     start: usize,

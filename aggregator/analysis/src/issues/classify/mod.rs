@@ -23,7 +23,7 @@ const COLOR_NAME_RANK: u32 = 45;
 /// Up to here nothing is named that could have been kept, but subjects.
 const SUBJECT_RANK: u32 = 31;
 
-/// Whether statements say what is wrong or what is right.
+/// Tone of statements: about defects or about strengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Statements of defects.

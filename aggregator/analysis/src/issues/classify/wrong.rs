@@ -37,7 +37,7 @@ impl Reading<'_> {
         highest.map(|_| about)
     }
 
-    /// Nothing but things is named: the first of them is meant, and with figures its size.
+    /// Subject of a statement that only names things: the first of them, and with figures its size.
     fn wrong_thing(&self) -> Option<String> {
         let noun = self.nouns(0, self.words.len()).next()?;
         let about = self.vocabulary.abouts.get(self.hit_at(noun)?.about)?;
@@ -67,7 +67,8 @@ impl Reading<'_> {
             .any(|position| self.is_at(&self.vocabulary.color, position) && is_alone(position))
     }
 
-    /// Whose colour is spoken of: what stands right before the word, or else what is named first.
+    /// Subject of a statement about a color: the thing right before the word, or else the first one
+    /// named.
     pub(super) fn color(&self) -> String {
         let of = &self.vocabulary.color_of;
         let named = |position: &usize| of.at(&self.numbers, *position).map(|(_, of)| of);

@@ -13,7 +13,7 @@ pub struct Proxy {
     address: SocketAddr,
     /// Raised by each cut; connections of an earlier count end.
     cuts: watch::Sender<u64>,
-    /// Whether new connections are taken.
+    /// True if new connections are taken.
     open: watch::Sender<bool>,
     accepting: JoinHandle<()>,
 }

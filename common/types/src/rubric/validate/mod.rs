@@ -1,4 +1,4 @@
-//! Whether a rubric makes sense, beyond having the right keys.
+//! Checks of a rubric's values, beyond its keys.
 
 mod findings;
 mod scoring;
