@@ -1,5 +1,4 @@
-//! What it takes to aggregate a large run of a fleet: results from RabbitMQ into journal and
-//! report.
+//! Cost of aggregating a large run of a fleet: results from RabbitMQ into journal and report.
 //!
 //! `cargo bench --bench aggregate -- RESULTS` (1,000,000). Needs RabbitMQ and Redis, as the tests
 //! do; everything lies in a namespace of its own, which is deleted at the end. The results are all
@@ -36,7 +35,7 @@ use std::{
 
 /// Publishes that wait for their confirms.
 const WINDOW: usize = 1_000;
-/// How often the run's progress is looked at; the aggregator notes it once a second.
+/// Interval of polling the run's progress; the aggregator records it once a second.
 const LOOK: Duration = Duration::from_millis(50);
 
 fn main() {

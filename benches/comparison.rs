@@ -1,4 +1,4 @@
-//! How far comparisons can be trusted, and what they take.
+//! Reliability of comparisons, and their cost.
 //!
 //! `cargo bench --bench comparison -- TRIALS ITEMS` (4,000 and 100,000). The first part simulates
 //! judges whose truth is known and needs no process; the second lays two runs of so many items side
@@ -32,10 +32,10 @@ struct World {
     items: usize,
     /// None stand alone at 0.
     clusters: usize,
-    /// What a cluster's change deviates by around the true one, and an item's around its cluster's.
+    /// Deviation of a cluster's change from the true one, and of an item's from its cluster's.
     cluster_change: f64,
     item_change: f64,
-    /// What a judge's single score deviates by.
+    /// Deviation of a judge's single score.
     noise: f64,
     /// The true change.
     shift: f64,
@@ -59,8 +59,8 @@ fn main() {
     memory(items);
 }
 
-/// Whether the intervals hold the truth; the change is that of continuous scores, whose truth is
-/// known, since rounding and the ends of a scale move means.
+/// Share of the intervals that contain the true change; it is that of continuous scores, since
+/// rounding and the ends of a scale move means.
 fn coverage(trials: usize, random: &mut SmallRng) {
     let table = Table::new(&format!(
         "95 % intervals that hold the true change, of {trials} simulated comparisons each"
@@ -82,7 +82,7 @@ fn coverage(trials: usize, random: &mut SmallRng) {
     }
 }
 
-/// How often two judges that are alike are told apart.
+/// Share of comparisons of two equal judges that report a difference.
 fn alarms(trials: usize, random: &mut SmallRng) {
     let table = Table::new(&format!(
         "False alarms: worse or better on identical judges, of {trials} comparisons each"
@@ -112,7 +112,7 @@ fn alarms(trials: usize, random: &mut SmallRng) {
     }
 }
 
-/// How often a planted change is seen.
+/// Share of the planted changes that are detected.
 fn power(trials: usize, random: &mut SmallRng) {
     let table = Table::new(&format!(
         "Planted falls that are called worse, of {trials} comparisons each (margin 0.01)"
@@ -231,7 +231,7 @@ fn normal(random: &mut SmallRng) -> f64 {
     (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * other).cos()
 }
 
-/// What it takes to lay two large runs side by side.
+/// Cost of comparing two large runs.
 fn memory(items: usize) {
     let folder = tempfile::tempdir().unwrap();
     for (name, shift) in [("base", 0), ("head", 1)] {

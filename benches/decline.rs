@@ -73,7 +73,7 @@ struct World {
     nights: usize,
 }
 
-/// Whether an alarm is raised within so many nights after the anchor, on any of them.
+/// True if an alarm is raised within so many nights after the anchor, on any of them.
 fn alarm(definition: &MetricDefinition, world: World, random: &mut SmallRng) -> bool {
     let World { anchor, noise, fall, nights } = world;
     let watch = DeclineWatch { anchor_runs: anchor, ..DeclineWatch::default() };

@@ -1,6 +1,6 @@
-//! How often the change of a page is named: single CSS changes of components, half of them planted in
-//! the code and half in the screenshot, drawn by a headless Chromium; and the cost of measuring.
-//! Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
+//! Share of the changes of a page that are named: single CSS changes of components, half of them
+//! planted in the code and half in the screenshot, drawn by a headless Chromium; and the cost of
+//! measuring. Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
 //!
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
 //! `benches/components`, of which every second one is held back from tuning, as are all those of
@@ -134,7 +134,7 @@ fn viewport(code: &str) -> [u32; 2] {
     })
 }
 
-/// Whether changes by an operator are asked for.
+/// True if changes by an operator are asked for.
 fn is_planted(operator: &str) -> bool {
     let Ok(asked) = env::var("OPERATORS") else { return true };
     asked.split(',').any(|name| name == operator)
@@ -228,7 +228,7 @@ fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, u
     (evidence, snapshot, drawn)
 }
 
-/// How many unchanged pages have no region.
+/// Number of unchanged pages without a region.
 fn print_silence(browsers: &mut Browsers, components: &[Component]) {
     println!("\nno region on unchanged code: components tuned by, and held back");
     for origin in [Origin::SameBrowser, Origin::Rounded].into_iter().chain(Origin::ELSEWHERE) {

@@ -1,4 +1,4 @@
-//! What is lost and what is paid twice where a fifth of the answers are faulty.
+//! Lost results and double payments where a fifth of the answers are faulty.
 //!
 //! `cargo bench --bench faults -- ITEMS` (1,000).
 #![allow(

@@ -1,4 +1,4 @@
-//! What the fleet's path costs over the local one: the same items by `juror run`, and by `juror
+//! Cost of the fleet's path over the local one: the same items by `juror run`, and by `juror
 //! enqueue`, one `juror worker` and one `juror aggregate`.
 //!
 //! `cargo bench --bench fleet -- ITEMS LATENCY_MS` (2,000 and 200). Takes a RabbitMQ on the usual port

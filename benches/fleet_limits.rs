@@ -1,5 +1,5 @@
-//! How much of enforced limits several worker processes use together, how often the provider has to
-//! refuse, and what Redis takes of the processor for that.
+//! Share of enforced limits that several worker processes use together, number of the provider's
+//! refusals, and Redis's processor time.
 //!
 //! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4; 64 workers hold a thousand
 //! jobs at once, and need 40 s). Takes a RabbitMQ on the
@@ -21,8 +21,8 @@ use harness::{Asking, Enforced, Fleet, Mark, Screenshots, Simulator, Table};
 const AT_ONCE_EACH: &str = "16";
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
-/// How many requests use them up in a second; of the tokens roughly, to know how many are needed,
-/// for each rule by which a provider may count.
+/// Number of requests that use up the limits in a second; for tokens an estimate, for each rule by
+/// which a provider may count.
 const REQUESTS_A_SECOND: usize = 100;
 const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66), ("input", 111)];
 /// An output limit above the input of a request, so that each rule is another number.

@@ -1,4 +1,4 @@
-//! How well statements are grouped, and what it takes for many.
+//! Quality of grouping statements, and its cost for many.
 //!
 //! `cargo bench --bench issues -- STATEMENTS` (100,000). The labelled statements and their making
 //! are in `aggregator/analysis/tests-data/statements`.

@@ -1,4 +1,4 @@
-//! What one judgement takes: processor time, memory, and how many there are in a second.
+//! Cost of one judgement: processor time, memory, and the number in a second.
 //!
 //! `cargo bench --bench judgement -- SCREENSHOTS SHRUNK` (2,000 of about 213 KB that go out as they
 //! are, and 400 of 1080p that must be shrunk to 1,280 pixels).

@@ -1,4 +1,4 @@
-//! How much of enforced limits is used, and how often the provider has to refuse.
+//! Share of enforced limits that is used, and number of the provider's refusals.
 //!
 //! `cargo bench --bench limits -- SECONDS` (15 for each limit).
 #![allow(
@@ -17,8 +17,8 @@ use harness::{Asking, Enforced, Screenshots, Simulator, Table, juror, measure};
 
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
-/// How many requests use them up in a second; of the tokens roughly, to know how many are needed,
-/// for each rule by which a provider may count.
+/// Number of requests that use up the limits in a second; for tokens an estimate, for each rule by
+/// which a provider may count.
 const REQUESTS_A_SECOND: usize = 100;
 const REQUESTS_BY_TOKENS_A_SECOND: [(&str, usize); 3] = [("sum", 41), ("max", 66), ("input", 111)];
 /// An output limit above the input of a request, so that each rule is another number.

@@ -1,4 +1,4 @@
-//! What it takes to check a large manifest, and to report a large run.
+//! Cost of checking a large manifest, and of reporting a large run.
 //!
 //! `cargo bench --bench planning -- ITEMS` (1,000,000).
 #![allow(

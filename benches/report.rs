@@ -1,4 +1,4 @@
-//! What each format of a large run's report takes, a page with pictures among them.
+//! Cost of each format of a large run's report, a page with pictures among them.
 //!
 //! `cargo bench --bench report -- ITEMS PICTURES` (100,000 and 1,024). Items share so many
 //! screenshots of 1280 x 720 pixels and some 200 KB; a page shows those of its first 1,000 items.

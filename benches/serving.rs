@@ -1,4 +1,4 @@
-//! What it takes to serve a large run, and many readers of one that goes on.
+//! Cost of serving a large run, and many readers of a running one.
 //!
 //! `cargo bench --bench serving -- ITEMS READERS` (10,000 and 200). Pages and answers of the API are
 //! asked for one after the other by one client; their figures are the server's processor time. Then
@@ -81,7 +81,7 @@ fn pages(server: &Server, items: usize) {
     }
 }
 
-/// What following came to.
+/// Result of following a run.
 struct Followed {
     cpu_ms: f64,
     /// From a batch's commit until a reader knows of it, over all batches and readers.

@@ -1,4 +1,4 @@
-//! How much of what latency and concurrency allow is used, with small images.
+//! Share of the throughput allowed by latency and concurrency that is reached, with small images.
 //!
 //! `cargo bench --bench throughput -- SECONDS` (10 for each concurrency). The first round's start
 //! and the last one's end are in it, about a tenth of a second, which is why it takes so long.

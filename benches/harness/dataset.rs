@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-/// What the screenshots are like.
+/// Size and number of the screenshots.
 #[derive(Clone, Copy, Debug)]
 pub struct Screenshots {
     pub count: usize,

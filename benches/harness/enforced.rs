@@ -1,15 +1,15 @@
-//! How much of an enforced limit was used, as the simulator counted it.
+//! Share of an enforced limit that was used, as the simulator counted it.
 
 use super::{Asking, Mark, Table};
 use serde_json::Value;
 use std::time::Duration;
 
-/// How long the first answers may take to teach a limit.
+/// Time in which the first answers teach a limit.
 const WARM_UP: Duration = Duration::from_secs(3);
 /// Requests at the end that do not count: there are not enough left to use the limit.
 const LAST: u64 = 300;
 
-/// What the simulator allows in a minute.
+/// Limits that the simulator enforces in a minute.
 #[derive(Clone, Copy, Debug)]
 pub enum Enforced {
     Requests(u64),

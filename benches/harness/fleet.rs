@@ -30,7 +30,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Whether there is a RabbitMQ and a `redis-server`; says so if not.
+    /// True if there is a RabbitMQ and a `redis-server`; says so if not.
     pub fn has_servers() -> bool {
         let broker = TcpStream::connect("127.0.0.1:5672").is_ok();
         let redis = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();

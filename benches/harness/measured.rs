@@ -13,10 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often memory is looked at; its high-water mark only ever rises.
+/// Interval of reading the memory; its high-water mark only rises.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What a finished program took.
+/// Cost of a finished program.
 pub struct Measured {
     pub began: Instant,
     pub wall: Duration,

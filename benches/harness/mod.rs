@@ -1,4 +1,4 @@
-//! What every measurement needs: screenshots, a simulator in a process of its own, and the real
+//! Resources of every measurement: screenshots, a simulator in a process of its own, and the real
 //! command in another one, of which processor time and peak memory are taken.
 //!
 //! Load goes to loopback only. Figures of one table are taken in the same run, so that their ratios

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the count is looked at.
+/// Interval of reading the count.
 const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Simulator {
@@ -21,7 +21,7 @@ pub struct Simulator {
     address: SocketAddr,
 }
 
-/// When questions were asked, as the simulator saw it: its count at every look.
+/// Times of the questions, as the simulator counted them at every look.
 pub struct Asking {
     looks: Vec<(Instant, Value)>,
 }
@@ -44,7 +44,7 @@ impl Simulator {
         Self { child, address: address.parse().unwrap(), base_url }
     }
 
-    /// What it counted so far.
+    /// Counters of the simulator so far.
     pub fn stats(&self) -> Value {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let request =
@@ -91,7 +91,7 @@ impl Asking {
         self.looks[ended.unwrap()].0 - self.looks[begun.saturating_sub(1)].0
     }
 
-    /// How the count grew from `warm_up` after the first question until only so many of the
+    /// Growth of the count from `warm_up` after the first question until only this many of the
     /// requests were still to come: seconds, and the counts at both ends.
     pub fn steady(
         &self,

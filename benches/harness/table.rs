@@ -5,7 +5,7 @@ use std::{fmt::Display, fs::OpenOptions, io::Write as _};
 /// Environment variable with the Markdown file that tables are appended to as well.
 const RESULTS: &str = "BENCH_RESULTS";
 
-/// What a figure should be.
+/// Target of a figure.
 #[derive(Clone, Copy, Debug)]
 pub enum Mark {
     AtMost(f64),

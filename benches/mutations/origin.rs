@@ -1,4 +1,4 @@
-//! Where a screenshot comes from: the same browser, or ways that change its pixels.
+//! Origin of a screenshot: the same browser, or ways that change its pixels.
 
 use super::{browser::Browser, firefox::Firefox};
 use image::{DynamicImage, RgbImage, imageops};

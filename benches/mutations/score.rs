@@ -1,4 +1,4 @@
-//! What a report says of a planted change.
+//! Score of a report on a planted change.
 
 use super::operators::{Mutation, OPERATORS};
 use juror_evidence::Snapshot;
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 /// Scores by half (whether it was held back) and operator.
 pub type Scores = BTreeMap<(bool, &'static str), Score>;
 
-/// What the first region says of a change, ways to write the same thing included.
+/// Content of the first region about a change, other ways to write it included.
 pub struct Found {
-    /// Whether any region lies on a changed element.
+    /// True if any region lies on a changed element.
     pub on_element: bool,
     pub element: bool,
     pub property: bool,

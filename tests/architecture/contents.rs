@@ -1,4 +1,4 @@
-//! What stands in the files.
+//! Rules for the contents of files.
 
 use super::sources::{CRATES, Source, files_under, root, source_folder, sources};
 use std::fs;

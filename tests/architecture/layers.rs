@@ -1,4 +1,4 @@
-//! Which crate may depend on which, and which library is used where.
+//! Rules for dependencies between crates, and for the places in which libraries are used.
 
 use super::sources::{CRATES, dependencies, files_under, root, source_folder, sources};
 use std::{collections::BTreeSet, fs};

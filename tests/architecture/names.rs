@@ -1,4 +1,4 @@
-//! How things are named.
+//! Rules for names.
 
 use super::sources::{CRATES, Source, files_under, source_folder, sources};
 use std::{collections::BTreeMap, path::Path};

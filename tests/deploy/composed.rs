@@ -15,7 +15,7 @@ use std::{
     collections::BTreeMap, net::SocketAddr, path::PathBuf, process::Command, time::Duration,
 };
 
-/// What `.env` must hold; the values are told apart in what is looked at.
+/// Content of `.env`; the values can be told apart in the composed settings.
 const GIVEN: [(&str, &str); 6] = [
     ("RABBITMQ_PASSWORD", "of-rabbitmq"),
     ("REDIS_PASSWORD", "of-redis"),
@@ -53,7 +53,7 @@ fn environment(service: &Value) -> BTreeMap<String, String> {
     serde_json::from_value(service["environment"].clone()).unwrap()
 }
 
-/// What a role's container makes of its settings: those of the image, and over them its own.
+/// Settings of a role's container: those of the image, overridden by its own.
 pub fn settings(fleet: &Value, role: &str) -> Settings {
     let mut variables = crate::image::environment();
     variables.extend(environment(&fleet["services"][role]));

@@ -21,7 +21,7 @@ fn instructions() -> Vec<String> {
     joined.lines().map(str::to_owned).collect()
 }
 
-/// What the image sets for whoever starts it.
+/// Environment that the image sets.
 pub fn environment() -> BTreeMap<String, String> {
     let instructions = instructions();
     let pairs = instructions.iter().filter_map(|line| line.strip_prefix("ENV "));
@@ -103,7 +103,7 @@ fn the_build_is_given_all_that_the_program_is_made_of() {
     assert!(included > 5);
 }
 
-/// What `str!("…")` and its kin name.
+/// File that `str!("…")` and similar macros include.
 fn included_file(macro_call: &str) -> Option<&str> {
     let (kind, rest) = macro_call.split_once("!(\"")?;
     ["str", "bytes", "dir"].contains(&kind).then(|| rest.split('"').next()).flatten()

@@ -1,5 +1,5 @@
-//! What `deploy/` holds, put before the programs that will read it, and compared with the command
-//! that it starts.
+//! Checks of `deploy/`: its files are given to the programs that read them, and compared with the
+//! command that they start.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -27,8 +27,8 @@ fn text_of(path: &str) -> String {
     std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What a process makes of this environment over `deploy/juror.toml`, if it reads that file; panics
-/// at a variable or a key that is no setting, as the command ends with 2.
+/// Settings of a process with this environment over `deploy/juror.toml`, if it reads that file;
+/// panics at a variable or a key that is no setting, as the command ends with 2.
 fn settings_of(environment: &BTreeMap<String, String>) -> Settings {
     let mut layers = Vec::new();
     if environment.contains_key("JUROR_CONFIG") {

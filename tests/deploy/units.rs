@@ -23,7 +23,8 @@ const UNITS: [&str; 5] = [
 ];
 const TIMER: &str = "juror-nightly.timer";
 const SHARED: &str = "juror-.service.d/10-juror.conf";
-/// What systemd calls well kept goes from 0 to 10, and a plain unit has more than 9.
+/// Maximum exposure by `systemd-analyze security` in tenths, from 0 to 100; a plain unit has more
+/// than 90.
 const MAX_EXPOSURE: &str = "15";
 
 /// A machine on which the units and the command lie where `docs/deploy.md` puts them.
@@ -83,7 +84,7 @@ fn variables(file: &str) -> BTreeMap<String, String> {
     pairs.map(|(name, value)| (name.into(), value.trim_matches('\'').into())).collect()
 }
 
-/// What a unit's process makes of its environment.
+/// Settings of a unit's process.
 fn settings(unit: &str) -> Settings {
     let mut environment = variables("juror.env.example");
     for (_, pair) in lines(unit).into_iter().filter(|(key, _)| key == "Environment") {

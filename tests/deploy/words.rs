@@ -104,7 +104,7 @@ fn every_variable_is_a_setting() {
     }
 }
 
-/// Whether the manual of all settings has it, set or commented out.
+/// True if the manual of all settings has it, set or commented out.
 fn is_setting(variable: &str) -> bool {
     let mut section = "";
     for line in juror_app::settings::DEFAULTS.lines() {

@@ -1,4 +1,4 @@
-//! What is wrong before a run begins: said with its place and its remedy, and nothing is spent.
+//! Errors that are found before a run begins: reported with place and remedy, without any cost.
 
 use crate::harness::{Finished, Harness, Simulator, png, repository, write_items};
 use juror_simulator::SimulatorConfig;

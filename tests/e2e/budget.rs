@@ -1,4 +1,4 @@
-//! What a run, a day or a month may cost is never exceeded, whatever happens.
+//! Budgets of a run, a day and a month, which are never exceeded.
 
 use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
 use juror_simulator::{Latency, SimulatorConfig};
@@ -6,7 +6,7 @@ use juror_types::usage::Money;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What a call of these datasets can cost at most, and does cost at least, as a report tells it.
+/// Maximum and minimum cost of a call of these datasets, as a report states them.
 struct Prices {
     worst: i64,
     least: i64,

@@ -1,4 +1,4 @@
-//! What the commands around a run say and do.
+//! Output and effects of the commands around a run.
 
 use crate::harness::{Finished, Harness, Simulator, pico, png, repository, write_items};
 use juror_simulator::{Named as _, Quirk, SimulatorConfig};

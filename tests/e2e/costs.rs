@@ -1,4 +1,4 @@
-//! What the documentation says of costs is what an estimate says.
+//! Costs in the documentation, compared with estimates.
 
 use crate::harness::{Harness, Simulator, repository, write_items};
 use juror_simulator::SimulatorConfig;

@@ -1,4 +1,4 @@
-//! What `juror doctor` finds.
+//! Findings of `juror doctor`.
 
 use crate::harness::{Finished, Harness, Simulator, write_items};
 use juror_simulator::{Quirk, SimulatorConfig};

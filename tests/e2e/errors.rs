@@ -1,10 +1,10 @@
-//! What a call's failure does to its job, its money and its run: one story for each way to fail.
+//! Effects of a failed call on its job, its money and its run: one test for each kind of failure.
 
 use crate::harness::{Finished, Harness, Recorder, Simulator, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::{Value, json};
 
-/// Nobody listens on this port of one's own machine.
+/// URL of a port of this machine on which no server listens.
 const DEAD: &str = "http://127.0.0.1:1/v1";
 
 /// A plan by which the item of this number meets these faults, one at each call.

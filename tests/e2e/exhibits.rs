@@ -1,4 +1,4 @@
-//! Which pictures and code a page has, and what it says where it has none.
+//! Pictures and code on a page, and its remarks where they are missing.
 
 use crate::harness::{Harness, png, write_items};
 use juror_types::id::Digest;

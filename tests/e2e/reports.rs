@@ -1,4 +1,4 @@
-//! What a report says of a run, and of what went wrong in it.
+//! Contents of a run's report, its failures included.
 
 use crate::harness::{Harness, Recorder, completion, semantic_verdict, write_items};
 use serde_json::{Value, json};

@@ -134,7 +134,7 @@ fn a_judge_that_waits_to_try_again_is_left_at_once() {
     harness.resume("cooling", &[]).exits(0).prints(&["2 of 2 scored"]);
 }
 
-/// What a pipe of Linux holds before whoever writes to it must wait.
+/// Capacity of a Linux pipe in bytes: a writer waits once so much is unread.
 const PIPE: usize = 65_536;
 
 #[test]

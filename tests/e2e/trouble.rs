@@ -1,4 +1,4 @@
-//! What goes wrong while a run runs: items, the disk, the ledger, another process.
+//! Failures during a run: of items, the disk, the ledger, another process.
 
 use crate::{
     errors::books_agree,

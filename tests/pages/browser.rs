@@ -14,7 +14,8 @@ use tempfile::TempDir;
 
 const CHROMIUM: &str = "/usr/bin/chromium";
 
-/// Nothing here takes a hundredth of it; a browser that hangs must not hang the test.
+/// Time limit, a hundred times longer than any step takes, so that a browser that hangs does not
+/// hang the test.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page open.
@@ -144,7 +145,7 @@ impl Browser {
         self.await_load(loads);
     }
 
-    /// How many pages have been loaded.
+    /// Number of pages that were loaded.
     pub fn loads(&self) -> usize {
         self.of("Page.loadEventFired").count()
     }

@@ -137,7 +137,7 @@ fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
     assert!(refused.iter().all(|complaint| complaint.contains("Content Security Policy")));
 }
 
-/// What axe-core finds wrong, each with its first places.
+/// Script that returns axe-core's violations, each with its first places.
 pub const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations']}).then(found =>
     found.violations.map(one => [one.id, one.help, ...one.nodes.slice(0, 3).map(node => node.html)]))";
 

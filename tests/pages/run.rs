@@ -17,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// What would be obeyed if it were not text.
+/// Markup and scripts that would take effect if they were not shown as text.
 pub const HOSTILE: &str =
     "</script></style></template><script>hacked=1</script><img src=x onerror=hacked=2>\"'`&amp;";
 

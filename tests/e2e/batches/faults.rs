@@ -1,4 +1,4 @@
-//! What goes wrong with batches: outcomes, report and bill side by side.
+//! Faults of batches: outcomes, report and bill side by side.
 
 use super::BatchScene;
 use crate::harness::pico;

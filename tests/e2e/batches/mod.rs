@@ -118,7 +118,7 @@ impl BatchScene {
         assert_eq!(pico(&cost["total_usd"]) - presumed, self.simulator.bill() - missing, "{cost}");
     }
 
-    /// What was billed and stands in no result.
+    /// Billed amount that is part of no result.
     fn unseen_bill(&self) -> i64 {
         let told: i64 = self.harness.journal("night").iter().map(|r| pico(&r["cost_usd"])).sum();
         self.simulator.bill() - told

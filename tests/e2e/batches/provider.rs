@@ -1,4 +1,4 @@
-//! What every provider's batches must do, and OpenAI's against the simulator.
+//! Conformance of providers' batches, run on OpenAI's against the simulator.
 
 use crate::harness::{Simulator, png};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! What must hold in the middle of it all, and in the end.
+//! Invariants during and after the faults.
 
 use super::turmoil::{DOLLARS_PER_JOB, RUN, Turmoil};
 use crate::harness::pico;
@@ -6,7 +6,7 @@ use juror_ledger::admission::Budget;
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 
-/// How long what is left of the run may take after everything has happened.
+/// Time limit for the rest of the run after the last fault.
 const FINISHING: Duration = Duration::from_secs(600);
 
 impl Turmoil {

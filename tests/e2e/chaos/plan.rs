@@ -1,4 +1,4 @@
-//! What goes wrong, and when: drawn from a seed.
+//! Plan of faults, drawn from a seed.
 
 use crate::harness::proxy::{Exchange, Moment, Step};
 use rand::{SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Plan {
     pub seed: u64,
     pub jobs: u32,
-    /// How often everything goes wrong.
+    /// Number of times that every fault happens.
     pub rounds: u32,
 }
 

@@ -16,9 +16,9 @@ const WORKERS: usize = 4;
 const AT_ONCE: usize = 3;
 /// Far more than all of it can cost: nothing shall be left out.
 pub const DOLLARS_PER_JOB: f64 = 0.1;
-/// How long the fleet may take to go on after anything that happened to it.
+/// Time limit for the fleet to continue after a fault.
 const MAX_WAIT: Duration = Duration::from_secs(120);
-/// How often a condition is looked at.
+/// Interval of polling a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
 pub struct Turmoil {
@@ -26,14 +26,14 @@ pub struct Turmoil {
     pub fleet: FleetStory,
     gate: Gate,
     random: StdRng,
-    /// How many answers were let through.
+    /// Number of answers that were let through.
     let_through: u32,
-    /// What happened, for whoever has to understand a failure.
+    /// Log of the faults, for the message of a failure.
     log: Vec<String>,
-    /// Who was killed.
+    /// Names of the killed processes.
     pub dead: Vec<String>,
-    /// How many calls may be paid twice: they were under way, unsettled, when their worker was
-    /// killed or its jobs went to another one.
+    /// Number of calls that may be paid twice: they were in progress, unsettled, when their worker
+    /// was killed or their jobs went to another one.
     pub under_way: u64,
 }
 

@@ -28,7 +28,7 @@ use tokio::{
     time::timeout,
 };
 
-/// How often a condition is looked at, and for how long.
+/// Interval of polling a condition, and its time limit.
 const LOOK: Duration = Duration::from_millis(20);
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
@@ -36,7 +36,7 @@ const MAX_WAIT: Duration = Duration::from_secs(120);
 pub struct Taken {
     pub job: Job,
     pub priority: Priority,
-    /// How often it came.
+    /// Number of times that it came.
     pub times: u32,
 }
 
@@ -98,7 +98,7 @@ impl Servers {
         command
     }
 
-    /// Where the broker is, with its account.
+    /// URL of the broker, with its account.
     pub fn broker(&self) -> &str {
         &self.broker
     }
@@ -213,12 +213,12 @@ impl Servers {
         letters.into_iter().map(|letter| (letter.message.item.id, letter.reason)).collect()
     }
 
-    /// How many jobs are held back for this time, as in `10m`.
+    /// Number of jobs that are held for this time, as in `10m`.
     pub fn held(&self, hold: &str) -> u32 {
         self.ready(&format!("hold.{hold}"))
     }
 
-    /// How many messages are ready in a queue, by its name without the namespace.
+    /// Number of messages that are ready in a queue, by its name without the namespace.
     pub fn ready(&self, queue: &str) -> u32 {
         let depths = self.run(self.queues().depths()).unwrap();
         depths.iter().find(|(name, _)| *name == queue).unwrap().1

@@ -11,7 +11,7 @@ pub struct Manual {
 /// A command of a page.
 struct Shown {
     line: String,
-    /// What it exits with: `0`, or what the comment behind it says.
+    /// Expected exit code: `0`, or the number in the comment behind it.
     code: i32,
 }
 
@@ -28,7 +28,7 @@ impl Manual {
         fenced.map(|rest| rest.split("```").next().unwrap_or_default()).collect()
     }
 
-    /// Whether the page has this name as code, alone or with a value.
+    /// True if the page has this name as code, alone or with a value.
     pub fn names(&self, name: &str) -> bool {
         [format!("`{name}`"), format!("`{name}=")].iter().any(|code| self.text.contains(code))
     }
@@ -114,7 +114,7 @@ fn lines(script: &str) -> Vec<String> {
     joined.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
-/// What a job's steps run: `run: …` on the line, or the deeper lines below `run: |`.
+/// Commands of a job's steps: `run: …` on the line, or the deeper lines below `run: |`.
 fn steps(job: &str) -> Vec<String> {
     let depth = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What every story needs: the real command, a simulator of the story's own, and datasets.
+//! Resources of every end-to-end test: the real command, a simulator of its own, and datasets.
 
 mod dataset;
 mod fleet_story;
@@ -34,7 +34,7 @@ pub struct Harness {
     folder: TempDir,
 }
 
-/// What a finished command left behind.
+/// Result of a finished command.
 pub struct Finished {
     pub code: i32,
     pub stdout: String,

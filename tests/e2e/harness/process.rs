@@ -74,7 +74,7 @@ impl Running {
         kill_process(pid(&self.child), signal).unwrap();
     }
 
-    /// Whether it has ended by itself.
+    /// True if it has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }

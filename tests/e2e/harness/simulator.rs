@@ -87,17 +87,17 @@ impl Simulator {
         format!("http://{}/v1", self.address)
     }
 
-    /// What it counted so far.
+    /// Counters of the simulator so far.
     pub fn stats(&self) -> Value {
         self.get("/stats")
     }
 
-    /// How many questions came in.
+    /// Number of received questions.
     pub fn requests(&self) -> u64 {
         self.stats()["requests"].as_u64().unwrap()
     }
 
-    /// What it would have billed, in pico-dollars.
+    /// Amount that it would have billed, in pico-dollars.
     pub fn bill(&self) -> i64 {
         super::pico(&self.stats()["billed_usd"])
     }

@@ -18,7 +18,7 @@ pub struct WebDoor {
     running: Running,
 }
 
-/// What a server answered.
+/// Answer of a server.
 pub struct Answer {
     pub status: u16,
     pub head: String,
@@ -42,7 +42,7 @@ impl WebDoor {
         Self { address, running }
     }
 
-    /// Where it is.
+    /// URL of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -1,4 +1,4 @@
-//! What `--resume`, `--run-id` and `retry` take up, and what they refuse.
+//! Runs that `--resume`, `--run-id` and `retry` continue, and those that they refuse.
 
 use crate::harness::{Harness, Simulator, pico, repository, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};

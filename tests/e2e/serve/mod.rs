@@ -11,7 +11,7 @@ use crate::harness::{Gate, Harness, Simulator, WebDoor, pico, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 
-/// What a run of `manifest.jsonl` asks for.
+/// Request for a run of `manifest.jsonl`.
 fn judged(run: &str) -> Value {
     json!({"dataset": "manifest.jsonl", "enable_llm_judge": true, "budget_usd": "1.00",
            "run_id": run})

@@ -1,4 +1,4 @@
-//! What is not begun, and that it costs nothing.
+//! Requests that begin no run, and cost nothing.
 
 use super::{Scene, judged};
 use crate::harness::{Harness, Running, WebDoor, png, write_items};

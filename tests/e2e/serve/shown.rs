@@ -1,4 +1,4 @@
-//! What is shown of an item: its files, as they were judged, and what the judge was sent.
+//! Pages of an item: its files, as they were judged, and the question to the judge.
 
 use super::{Scene, judged};
 use crate::harness::{Harness, Recorder, WebDoor, completion, verdict, write_items};

@@ -126,7 +126,7 @@ pub fn from_pypi(requirements: &Path, folder: &Path) -> PathBuf {
     programs.join("bin")
 }
 
-/// What all tests of this machine share.
+/// Folder that all tests of this machine share.
 fn juror_folder() -> PathBuf {
     let folder = std::env::temp_dir().join("juror-tests");
     fs::create_dir_all(&folder).expect("a folder for temporary files");

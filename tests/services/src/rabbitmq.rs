@@ -16,11 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Where Debian and the upstream packages put the server's own script, which, unlike the one on
-/// the path, runs as whoever calls it.
+/// Path of the server's own script in Debian's and the upstream packages; unlike the one on the
+/// path, it runs as the calling user.
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const USUAL_PORT: u16 = 5672;
-/// How long a broker may take to write down which queues it has.
+/// Time limit for a broker to store its queues.
 const WRITING: Duration = Duration::from_secs(60);
 
 /// The port of a broker that all tests of this process share.
@@ -75,12 +75,12 @@ impl Broker {
         Self { port, tls_port, folder, server }
     }
 
-    /// Where it listens on 127.0.0.1.
+    /// Port on which it listens on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it listens on 127.0.0.1 for TLS.
+    /// Port on which it listens on 127.0.0.1 for TLS.
     pub fn tls_port(&self) -> u16 {
         self.tls_port.expect("a broker with TLS")
     }
@@ -98,7 +98,7 @@ impl Broker {
         self.server = launch(self.port, &self.folder);
     }
 
-    /// Whether every quorum queue, which has a folder of its own, stands in the list of names.
+    /// True if every quorum queue, which has a folder of its own, stands in the list of names.
     fn queues_are_written(&self) -> bool {
         let node = node(self.port);
         let quorum = self.folder.join("data").join(&node).join("quorum").join(&node);
@@ -164,7 +164,7 @@ fn launch(port: u16, folder: &Path) -> Child {
     server
 }
 
-/// Whether a broker listens there, asked in its own protocol.
+/// True if a broker listens there, asked in its own protocol.
 fn answers(port: u16) -> bool {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let Ok(mut stream) = TcpStream::connect_timeout(&address, Duration::from_secs(2)) else {

@@ -78,7 +78,7 @@ impl Moto {
     }
 }
 
-/// Whether moto listens there.
+/// True if moto listens there.
 fn answers(port: u16) -> bool {
     let answer = exchange(&format!("127.0.0.1:{port}"), "GET /moto-api/data.json", b"");
     answer.is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))

@@ -29,11 +29,11 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
 }
 
-/// What becomes of a request.
+/// Reaction to a request.
 pub enum Answer {
     /// These bytes, from the status line on; then the connection is closed.
     Bytes(Vec<u8>),
-    /// Nothing, and the connection stays open until the server ends.
+    /// No answer; the connection stays open until the server ends.
     Silence,
 }
 
@@ -94,7 +94,7 @@ impl WebServer {
         Self { address, requests, ending, serving: Some(serving) }
     }
 
-    /// Where it listens.
+    /// Address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

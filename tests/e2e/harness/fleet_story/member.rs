@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often is looked whether a process has ended.
+/// Interval of checking if a process has ended.
 const LOOK: Duration = Duration::from_millis(10);
 
 pub struct Member {
@@ -29,7 +29,7 @@ pub struct Member {
     judge: Proxy,
     command: Command,
     process: Option<Child>,
-    /// What all of its lives said.
+    /// Log of all its starts.
     log: PathBuf,
 }
 
@@ -110,7 +110,7 @@ impl Member {
         assert!(ended.is_none(), "{} ended by itself, {ended:?}:\n{}", self.name, self.said());
     }
 
-    /// What it said last.
+    /// Output since its last start.
     pub fn said(&self) -> String {
         let text = std::fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();

@@ -10,9 +10,9 @@ use super::{Finished, Harness, Running, Simulator};
 use juror_ledger::redis::RunProgress;
 use std::time::{Duration, Instant};
 
-/// How often a condition is looked at.
+/// Interval of polling a condition.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a process may take to end in good order.
+/// Time limit for the regular end of a process.
 const ENDING: Duration = Duration::from_secs(60);
 
 pub struct FleetStory {
@@ -23,7 +23,7 @@ pub struct FleetStory {
     pub harness: Harness,
 }
 
-/// How many processes there are, and how many calls each worker may have in flight.
+/// Number of processes, and of calls in flight of each worker.
 pub struct Size {
     pub workers: usize,
     pub aggregators: usize,
@@ -31,7 +31,7 @@ pub struct Size {
 }
 
 impl FleetStory {
-    /// Nothing runs yet but the servers.
+    /// A fleet whose servers run, without any process yet.
     pub fn new(size: &Size, servers: Servers, harness: Harness, simulator: Simulator) -> Self {
         let folder = harness.path("").display().to_string();
         let at_once = size.at_once.to_string();
@@ -73,7 +73,7 @@ impl FleetStory {
         Running::start(command).finish()
     }
 
-    /// What the aggregator told of a run when its report was complete.
+    /// Progress of a run as the aggregator reported it when its report was complete.
     #[track_caller]
     pub fn await_report(&mut self, run: &str, within: Duration) -> RunProgress {
         let deadline = Instant::now() + within;

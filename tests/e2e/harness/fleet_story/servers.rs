@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 pub struct Servers {
     /// None where other tests use it too.
     own_broker: Option<Broker>,
-    /// What has to be deleted of a broker that others use.
+    /// Namespace to delete in a broker that others use.
     _namespace: Option<TestNamespace>,
     redis: TestRedis,
     runtime: Runtime,
@@ -72,17 +72,17 @@ impl Servers {
         self.with_backend(async |backend| backend.sweep().await.unwrap());
     }
 
-    /// What was spent of a run's budget.
+    /// Ledger of a run's budget.
     pub fn ledger(&self, run: &str) -> Ledger {
         self.with_backend(async |backend| backend.ledger(&RunId::new(run)).await.unwrap().unwrap())
     }
 
-    /// What the fleet knows of a run.
+    /// Status of a run in the fleet.
     pub fn status(&self, run: &str) -> Option<RunStatus> {
         self.with_backend(async |backend| backend.run_status(&RunId::new(run)).await.unwrap())
     }
 
-    /// How many owners hold leases.
+    /// Number of owners that hold leases.
     pub fn holders(&self) -> String {
         let pattern = format!("{}:held:*", self.namespace());
         self.redis.command(&["EVAL", "return #redis.call('KEYS', ARGV[1])", "0", &pattern])

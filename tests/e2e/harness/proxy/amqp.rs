@@ -3,7 +3,7 @@
 use super::{Exchange, Moment, Piece, Protocol, Way, Wire};
 use std::collections::{BTreeMap, HashMap};
 
-/// What a client says before its first frame: AMQP and its version.
+/// Length of the bytes that a client sends before its first frame: AMQP and its version.
 const GREETING: usize = 8;
 /// Type, channel and size before the payload, an end mark after it.
 const BEFORE_PAYLOAD: usize = 7;
@@ -21,9 +21,9 @@ pub struct Amqp {
     greeted: bool,
     to_server: Vec<u8>,
     to_process: Vec<u8>,
-    /// How much was published on a channel: the last one's number among the confirms.
+    /// Number of the last message published on each channel, by which it is confirmed.
     numbers: HashMap<u16, u64>,
-    /// What is not confirmed yet, by channel and number.
+    /// Messages that are not confirmed yet, by channel and number.
     unconfirmed: BTreeMap<(u16, u64), Exchange>,
 }
 
@@ -116,7 +116,7 @@ fn exchange_of(name: &str) -> Exchange {
     }
 }
 
-/// How long the first whole frame is, if there is one.
+/// Length of the first whole frame, if there is one.
 fn length_of_first(bytes: &[u8]) -> Option<usize> {
     let mut fields = Fields(bytes);
     let (_kind, _channel, size) = (fields.byte()?, fields.short()?, fields.long()?);
@@ -124,7 +124,7 @@ fn length_of_first(bytes: &[u8]) -> Option<usize> {
     (length <= bytes.len()).then_some(length)
 }
 
-/// What is left of a frame to read.
+/// Unread rest of a frame.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -26,7 +26,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// What all proxies of a test program run on.
+/// Runtime of all proxies of a test program.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
@@ -41,17 +41,17 @@ pub enum Way {
 #[derive(Debug)]
 pub struct Piece {
     bytes: Vec<u8>,
-    /// What it means, if that is of interest.
+    /// Moment that it marks, if a test may wait for it.
     moment: Option<Moment>,
 }
 
-/// What is understood of one connection.
+/// Parser of one connection's protocol.
 pub trait Protocol: Send {
     /// Takes the next bytes of one direction; answers the pieces that they complete.
     fn read(&mut self, way: Way, bytes: &[u8], wire: &Wire) -> Vec<Piece>;
 }
 
-/// Which protocol a proxy understands.
+/// Protocol that a proxy parses.
 #[derive(Clone, Copy, Debug)]
 pub enum Speaks {
     Amqp,
@@ -67,16 +67,16 @@ pub struct Proxy {
     accepting: JoinHandle<()>,
 }
 
-/// What is let through.
+/// Switches for a proxy's connections.
 #[derive(Clone, Copy, Debug)]
 struct Gates {
     /// Raised by each cut: connections of an earlier count end.
     cuts: u64,
-    /// Whether new connections are taken.
+    /// True if new connections are taken.
     open: bool,
 }
 
-/// What every connection of a proxy needs.
+/// Inputs of every connection of a proxy.
 #[derive(Clone)]
 struct Forwarding {
     target: u16,
@@ -99,7 +99,7 @@ impl Proxy {
         Self { address, gates, refused, accepting }
     }
 
-    /// Where it listens.
+    /// Address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -119,7 +119,7 @@ impl Proxy {
         self.gates.send_modify(|gates| gates.open = true);
     }
 
-    /// How many connections were refused so far.
+    /// Number of refused connections so far.
     pub fn refused(&self) -> u64 {
         *self.refused.borrow()
     }

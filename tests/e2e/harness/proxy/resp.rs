@@ -20,7 +20,7 @@ static STEPS: LazyLock<HashMap<String, Step>> = LazyLock::new(|| {
 pub struct Resp {
     requests: Vec<u8>,
     replies: Vec<u8>,
-    /// What was asked and has no reply yet.
+    /// Commands that have no reply yet.
     asked: VecDeque<Option<Step>>,
 }
 
@@ -93,7 +93,7 @@ fn words_of(request: &[u8]) -> Vec<&str> {
     words
 }
 
-/// How long the first whole value is, if there is one.
+/// Length of the first whole value, if there is one.
 fn length_of_first(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut wanted) = (0, 1_usize);
     while wanted > 0 {
@@ -111,7 +111,7 @@ fn length_of_first(bytes: &[u8]) -> Option<usize> {
     (at <= bytes.len()).then_some(at)
 }
 
-/// What stands before the first end of a line.
+/// Text before the first end of a line.
 fn line_of(bytes: &[u8]) -> Option<&str> {
     let length = bytes.windows(2).position(|pair| pair == b"\r\n")?;
     std::str::from_utf8(&bytes[..length]).ok()

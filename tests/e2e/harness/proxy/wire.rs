@@ -1,4 +1,5 @@
-//! What passes between one process and all of its servers, counted, and held where a story wants it.
+//! Traffic between one process and all of its servers, counted, and held at the moments that a test
+//! chooses.
 
 use std::{
     collections::BTreeMap,
@@ -61,18 +62,18 @@ pub struct Wire {
 struct Seen {
     passed: BTreeMap<Moment, u64>,
     trap: Option<Trap>,
-    /// Whoever claims jobs there.
+    /// Owner that claims jobs there.
     owner: Option<String>,
 }
 
 struct Trap {
     moment: Moment,
-    /// How many more of them may pass.
+    /// Number of further ones that may pass.
     spare: u64,
     holds: bool,
 }
 
-/// What has passed, how often.
+/// Numbers of the moments that have passed.
 impl fmt::Debug for Wire {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_map().entries(&self.lock().passed).finish()
@@ -87,7 +88,7 @@ impl Wire {
         self.lock().trap = Some(Trap { moment, spare: nth.saturating_sub(1), holds: false });
     }
 
-    /// Whether it is held, as soon as it is, or when the time is over.
+    /// True if it is held, as soon as it is, or when the time is over.
     pub fn is_held(&self, within: Duration) -> bool {
         self.wait(within, |seen| seen.trap.as_ref().is_some_and(|trap| trap.holds))
     }
@@ -98,12 +99,12 @@ impl Wire {
         self.releases.send_modify(|count| *count += 1);
     }
 
-    /// How many of these moments have passed.
+    /// Number of these moments that have passed.
     pub fn count(&self, moment: Moment) -> u64 {
         self.lock().passed.get(&moment).copied().unwrap_or(0)
     }
 
-    /// Whether so many of these moments have passed, as soon as they have.
+    /// True if so many of these moments have passed, as soon as they have.
     pub fn passes(&self, moment: Moment, count: u64, within: Duration) -> bool {
         self.wait(within, |seen| seen.passed.get(&moment).is_some_and(|passed| *passed >= count))
     }
