@@ -46,7 +46,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command ended without doing what was asked.
+/// Reason why a command failed.
 #[derive(Debug)]
 pub struct Failure {
     /// The code to exit with.

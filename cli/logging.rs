@@ -39,7 +39,7 @@ pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether standard error shall hold nothing but JSON.
+/// True if standard error shall hold nothing but JSON.
 pub fn is_json() -> bool {
     FORMAT.get() == Some(&LogFormat::Json)
 }

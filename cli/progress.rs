@@ -58,7 +58,7 @@ impl ProgressDisplay {
 pub struct DatasetProgress(ProgressBar);
 
 impl DatasetProgress {
-    /// Nothing yet.
+    /// A display without progress.
     pub fn new(quiet: bool) -> Self {
         match ProgressDisplay::fitting(quiet) {
             ProgressDisplay::Bar => Self(ProgressBar::new_spinner()),
@@ -154,7 +154,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing is done yet.
+    /// Progress of a task that has not begun.
     pub fn new(style: ProgressDisplay, doing: Doing) -> Self {
         let bar =
             if style == ProgressDisplay::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };

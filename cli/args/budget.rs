@@ -58,7 +58,7 @@ pub enum BudgetCommand {
     },
 }
 
-/// Which runs a budget is for.
+/// Labels of the runs that a budget is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct LabelFlags {
     /// Only runs over this dataset: its file's name without the ending, or its folder's for

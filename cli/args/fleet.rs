@@ -6,7 +6,7 @@ use juror_queue::Priority;
 use juror_types::usage::Money;
 use std::path::PathBuf;
 
-/// Where the fleet's servers are.
+/// Addresses of the fleet's servers.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the fleet")]
 pub struct FleetFlags {
@@ -33,7 +33,7 @@ pub struct ServingFlags {
     pub listen: Option<std::net::SocketAddr>,
 }
 
-/// Which priority jobs go by.
+/// Priority of jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PriorityFlag {
     /// After everything of high priority

@@ -44,7 +44,7 @@ pub struct GlobalFlags {
     /// Settings file [default: juror.toml in the current folder, if there is one]
     #[arg(short, long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where runs keep their journals and reports [default: runs]
+    /// Directory of the runs' journals and reports [default: runs]
     #[arg(long, global = true, value_name = "DIR")]
     pub runs_dir: Option<PathBuf>,
     /// Folder of juror.db: ledger, claims, verdict cache [default: the runs directory]
@@ -343,7 +343,7 @@ pub struct SimulateArguments {
     /// Tokens per minute that are enforced
     #[arg(long, value_name = "N")]
     pub tpm: Option<u64>,
-    /// Which tokens of a request count against --tpm [default: as the model's provider counts]
+    /// Tokens of a request that count against --tpm [default: as the model's provider counts]
     #[arg(long, value_name = "RULE", value_parser = ["input", "sum", "max"])]
     pub count: Option<String>,
     /// Requests that are answered at once; more are refused without another word
@@ -359,7 +359,7 @@ pub struct SimulateArguments {
     /// list` prints them all
     #[arg(long, value_name = "NAME")]
     pub quirk: Vec<String>,
-    /// When a batch has ended: after N looks at it, or `held`, when POST /end-batches asks for it
+    /// End of a batch: after N polls of it, or `held`, when POST /end-batches asks for it
     #[arg(long, value_name = "N|held", default_value = "0")]
     pub batch_end: String,
     /// Let something go wrong with batches, as NAME or NAME=SHARE (repeatable); `--batch-fault

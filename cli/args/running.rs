@@ -6,7 +6,7 @@ use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
 
-/// Which items, and how they are judged.
+/// Selection of items, and settings of their judging.
 #[derive(Debug, Default, Args)]
 pub struct JudgingFlags {
     /// Only N items at random, after the filters; the same seed chooses the same items
@@ -57,7 +57,7 @@ impl JudgingFlags {
 /// Flags of this process's calls to the judge.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CallingFlags {
-    /// Where the vision API is [default: OpenAI's]
+    /// Base URL of the vision API [default: OpenAI's]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
     /// Requests per minute that calls may use [default: learned from the provider]

@@ -37,7 +37,7 @@ pub struct Comparisons {
     kept: Mutex<VecDeque<KeptComparison>>,
 }
 
-/// Why two runs are not compared.
+/// Reason why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCompared {
     /// It may work in some seconds.

@@ -13,7 +13,7 @@ use juror_journal::journal::JournalError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Why a request was not fulfilled.
+/// Reason why a request was not fulfilled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Problem {
     /// Always `about:blank`: the status says of which kind it is.

@@ -1,4 +1,4 @@
-//! Which request goes where, and what all of them pass.
+//! Routes of requests, and the layers that all of them pass.
 
 use crate::{
     access::{self, Access},

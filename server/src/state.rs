@@ -13,7 +13,7 @@ const MAX_WAITING_THUMBNAILS: usize = 256;
 /// Shared by all requests; clones share it.
 #[derive(Clone)]
 pub struct AppState {
-    /// Which runs there are.
+    /// Catalog of the runs.
     pub catalog: Arc<Catalog>,
     /// Their results.
     pub views: Arc<Views>,

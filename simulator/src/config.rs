@@ -22,7 +22,7 @@ pub struct SimulatorConfig {
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute, if they are limited, counted at admission and never given back.
     pub tokens_per_minute: Option<u64>,
-    /// Which tokens of a request count; none: as the model's facts say.
+    /// Tokens of a request that count; none: as the model's facts say.
     pub token_count: Option<TokenCount>,
     /// The most requests that are answered at once, if they are limited: more are refused without
     /// a word on how long to wait.
@@ -31,7 +31,7 @@ pub struct SimulatorConfig {
     pub burst: Duration,
     /// Latency of an answer.
     pub latency: Latency,
-    /// Which answers go wrong.
+    /// Faulty answers.
     pub faults: FaultPlan,
     /// Deviations of real servers that are imitated.
     pub quirks: Vec<Share<Quirk>>,
@@ -41,7 +41,7 @@ pub struct SimulatorConfig {
     pub fault_retry_after: Duration,
     /// The pause between the drops of a slow body.
     pub slow_pause: Duration,
-    /// Which response formats it takes.
+    /// Response formats that it accepts.
     pub response_formats: ResponseFormats,
     /// True if answers that the client never gets in whole are billed all the same (hang, reset,
     /// cut, a client that goes away), as a provider may do.
@@ -153,7 +153,7 @@ impl Latency {
     }
 }
 
-/// Which response formats a server takes; the others are refused with a 400 that names
+/// Response formats that a server accepts; others are refused with a 400 that names
 /// `response_format`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseFormats {
@@ -166,7 +166,7 @@ pub enum ResponseFormats {
     TextOnly,
 }
 
-/// Why a simulator does not start.
+/// Reason why a simulator does not start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulatorError {
     /// More faults than answers.

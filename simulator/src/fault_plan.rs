@@ -1,4 +1,4 @@
-//! Which answer gets which fault.
+//! Assignment of faults to answers.
 
 use crate::{
     fault::{Fault, FaultRate},
@@ -7,7 +7,7 @@ use crate::{
 use juror_types::id::Digest;
 use std::collections::HashMap;
 
-/// Which answers go wrong. A script for an item comes first, then the script by order of arrival,
+/// Plan of faulty answers. A script for an item comes first, then the script by order of arrival,
 /// then the rates.
 #[derive(Clone, Debug, Default)]
 pub struct FaultPlan {
@@ -26,7 +26,7 @@ pub struct FaultPlan {
 /// The faults of one item.
 #[derive(Clone, Debug)]
 pub struct ItemScript {
-    /// Which questions are meant.
+    /// Questions that it applies to.
     pub item: ItemKey,
     /// The first answer's fault, the second one's, and so on; after its end all are good.
     pub faults: Vec<Option<Fault>>,

@@ -86,7 +86,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Nothing is left to publish.
+    /// Prints that every job is already published.
     pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), Failure> {
         if !is_reported {
             self.beside(&format!("every job of run {run} is published already"));

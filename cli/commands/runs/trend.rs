@@ -53,7 +53,8 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// Whether each metric of quality declines over all runs of the newest one's kind, by its path.
+/// Reports for each metric of quality, by its path, if it declines over all runs of the newest
+/// one's kind.
 fn declines(
     files: &RunFiles,
     metrics: &[MetricDefinition],

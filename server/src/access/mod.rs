@@ -40,7 +40,7 @@ pub struct Access {
     sessions: Sessions,
 }
 
-/// Why a server may not start as it is set.
+/// Reason why a server must not start with its settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
     /// Others could reach it and nothing would hold them back.

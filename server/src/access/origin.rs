@@ -1,10 +1,10 @@
-//! Whether a request that changes something comes from this server's own pages. Browsers say so
-//! themselves, and no page can make them lie.
+//! Check that a request which changes something comes from this server's own pages. Browsers state
+//! the origin themselves, and no page can forge it.
 
 use super::host;
 use axum::http::{HeaderMap, header};
 
-/// Where a request comes from.
+/// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A page of this server, or a person's own doing in the browser.
@@ -15,7 +15,7 @@ pub enum Origin {
     Unsaid,
 }
 
-/// Where the sender of these headers comes from.
+/// Origin of a request with these headers.
 pub fn of(headers: &HeaderMap) -> Origin {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let origin = text(header::ORIGIN.as_str());

@@ -24,7 +24,7 @@ pub fn routes(access: Arc<Access>) -> Router {
 #[derive(Deserialize)]
 struct LogIn {
     token: String,
-    /// Where to go afterwards: a path of this server.
+    /// Path of this server to go to after the log-in.
     #[serde(default)]
     next: String,
 }

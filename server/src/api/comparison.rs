@@ -37,7 +37,7 @@ pub struct CompareQuery {
     /// A change that does not matter, as a share; as the server is set if it is left out.
     #[param(minimum = 0, maximum = 1)]
     margin: Option<f64>,
-    /// Whether a criterion that got worse decides too; as the server is set if it is left out.
+    /// True if a criterion that got worse decides too; as the server is set if it is left out.
     strict: Option<bool>,
     /// Share of the base's items that may be lost before the comparison is at best inconclusive; as
     /// the server is set if it is left out.
@@ -87,7 +87,7 @@ impl From<NotCompared> for Problem {
     }
 }
 
-/// Which runs, and what of them.
+/// Runs and metrics of a trend.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -113,7 +113,7 @@ pub struct TrendAnswer {
 struct TrendRun {
     #[schema(value_type = String)]
     id: RunId,
-    /// When it was created, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     created_at: String,
     figures: Figures,
 }

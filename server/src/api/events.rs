@@ -85,7 +85,7 @@ pub struct ProgressEvent {
     rate: Option<f64>,
     /// Seconds that the rest takes at this rate.
     seconds_left: Option<f64>,
-    /// Whether a process works on it.
+    /// True if a process works on it.
     running: bool,
     /// Results since the last event that are not told one by one.
     missed: u64,
@@ -103,7 +103,7 @@ pub struct ResultEvent<'a> {
     score: Option<f64>,
     #[schema(value_type = published::Money)]
     cost_usd: Money,
-    /// Whether the verdict is the simulator's.
+    /// True if the verdict is the simulator's.
     simulated: bool,
     #[schema(value_type = Option<published::Error>)]
     error: Option<&'a JobError>,

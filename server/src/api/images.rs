@@ -28,7 +28,7 @@ const FOREVER: &str = "private, max-age=31536000, immutable";
 /// An image shown by itself does nothing.
 const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
-/// Which item's.
+/// Item of an image.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -37,7 +37,7 @@ pub struct ImageQuery {
     item: Option<String>,
 }
 
-/// Where an image of a result is to be had; none if it cannot be.
+/// Address of an image of a result; none if it is not available.
 pub fn address(
     result: &JobResult,
     input: &InputRecord,
@@ -128,7 +128,7 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether the client has this version already.
+/// True if the client has this version already.
 fn has_version(headers: &HeaderMap, etag: &str) -> bool {
     let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let is_this = |tag: &str| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag;

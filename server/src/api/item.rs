@@ -17,12 +17,12 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Which result of an item.
+/// Result of an item.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ItemQuery {
-    /// Which repeat of the item, from 0.
+    /// Number of the item's repeat, from 0.
     #[serde(default)]
     repeat: u32,
 }
@@ -55,8 +55,8 @@ pub struct ItemAnswer {
 struct Image {
     /// The name that the rubric gives it.
     name: String,
-    /// Where its bytes are to be had, as they were judged, or as they are now where no judge looked
-    /// at them; null if they cannot be.
+    /// Address of its bytes, as they were judged, or as they are now if no judge got them; null if
+    /// they are not available.
     url: Option<String>,
 }
 
@@ -79,7 +79,7 @@ struct Token {
     expected: Value,
     /// Null where nothing was found.
     extracted: Value,
-    /// Whether both are equal, as the stage compares them.
+    /// True if both are equal, as the stage compares them.
     equal: bool,
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Which results, in which order.
+/// Selection and order of results.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -52,10 +52,10 @@ pub struct ItemsQuery {
     /// `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue` (the first
     /// one), or the key of a column of scores.
     sort: Option<String>,
-    /// Which way round.
+    /// Direction of the order.
     #[param(inline)]
     order: Option<Direction>,
-    /// Which page, from 1.
+    /// Number of the page, from 1.
     #[param(minimum = 1)]
     page: Option<usize>,
     /// Results to a page; 100 if it is left out.
@@ -63,7 +63,7 @@ pub struct ItemsQuery {
     per_page: Option<usize>,
 }
 
-/// Which way round an order is.
+/// Direction of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
@@ -78,7 +78,7 @@ enum Direction {
 pub struct ItemsAnswer {
     /// Results on all pages.
     total: usize,
-    /// Which page this is, from 1.
+    /// Number of this page, from 1.
     page: usize,
     /// Results to a page.
     per_page: usize,

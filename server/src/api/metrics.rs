@@ -17,12 +17,12 @@ use utoipa::ToSchema;
 /// Runs that take longer than this are told of, in seconds.
 pub const LONG: f64 = 30.0;
 
-/// Which metrics are asked for.
+/// Metrics that are asked for.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct MetricsQuery {
-    /// Whether the judge's verdicts are wanted. Reading never asks a judge: they are those of a run
+    /// True if the judge's verdicts are wanted. Reading never asks a judge: they are those of a run
     /// that had one.
     #[serde(default)]
     enable_llm_judge: bool,

@@ -25,7 +25,7 @@ use axum::{
 use utoipa::OpenApi as _;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Where the API is.
+/// Path of the API.
 pub const PLACE: &str = "/api/v1";
 
 pub use images::address as image_address;

@@ -73,9 +73,9 @@ pub struct RunInList {
     #[schema(value_type = String)]
     pub id: RunId,
     state: Progression,
-    /// Whether it was asked to stop and finishes its calls in flight.
+    /// True if it was asked to stop and finishes its calls in flight.
     cancelling: bool,
-    /// When it was created, RFC 3339 in UTC.
+    /// Time of its creation, RFC 3339 in UTC.
     created_at: String,
     #[schema(value_type = published::Dataset)]
     dataset: DatasetRecord,
@@ -123,7 +123,7 @@ pub struct Figures {
     scored: u64,
     #[schema(value_type = published::Money)]
     cost_usd: Money,
-    /// Whether its scores were made up by the simulator.
+    /// True if its scores were made up by the simulator.
     simulated: bool,
 }
 

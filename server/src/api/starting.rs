@@ -33,7 +33,7 @@ pub struct RunRequest {
     /// The name of a rubric; the server's own one if it is left out.
     #[serde(default)]
     rubric: Option<String>,
-    /// Whether a vision model judges, which costs money.
+    /// True if a vision model judges, which costs money.
     #[serde(default)]
     enable_llm_judge: bool,
     /// The vision model; the server's own one if it is left out.
@@ -74,13 +74,13 @@ pub struct RunRequest {
     #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1)]
     max_concurrency: Option<NonZeroUsize>,
-    /// Whether the very bytes that are judged are kept in the run directory, so that they can be
-    /// shown when the dataset has changed; the server's own setting if it is left out. A fleet keeps
-    /// none.
+    /// True if the very bytes that are judged are kept in the run directory, so that they can be
+    /// shown when the dataset has changed; the server's own setting if it is left out. A fleet
+    /// keeps none.
     #[serde(default)]
     keep_inputs: Option<bool>,
-    /// Whether the generated code is rendered and measured (`facts`), and the judge sent pictures of
-    /// that too (`full`); the server's own setting if it is left out.
+    /// Mode of measured evidence: `facts` renders and measures the generated code, `full` also
+    /// sends the pictures to the judge; the server's own setting if it is left out.
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^(none|facts|full)$")]
     evidence: Option<EvidenceMode>,

@@ -31,7 +31,7 @@ pub struct LiveRuns {
     stop: CancellationToken,
 }
 
-/// Why a run cannot be followed.
+/// Reason why a run cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// Its files cannot be read, or it is not there.
@@ -63,7 +63,7 @@ pub struct News {
 }
 
 impl LiveRuns {
-    /// Nothing watched yet; all watching ends when `stop` is cancelled.
+    /// A set of watchers without any; all of them end when `stop` is cancelled.
     pub fn new(
         catalog: Arc<Catalog>,
         item_source: Arc<dyn ItemSource>,
@@ -113,7 +113,7 @@ impl LiveRuns {
         Ok(receiver)
     }
 
-    /// Whether nobody listens any more; if so, whoever comes next begins anew.
+    /// True if nobody listens any more; if so, whoever comes next begins anew.
     fn is_unheard(&self, run: &RunId, sender: &watch::Sender<Arc<LiveState>>) -> bool {
         let mut watched = self.watched();
         let is_unheard = sender.receiver_count() == 0;

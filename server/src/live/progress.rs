@@ -51,7 +51,7 @@ pub struct FinishedResult {
     pub number: u64,
     /// Its item.
     pub screenshot_id: String,
-    /// Which repeat of the item.
+    /// Number of the item's repeat.
     pub repeat: u32,
     /// Outcome of its job.
     pub outcome: Outcome,

@@ -40,7 +40,7 @@ struct Reading {
 }
 
 impl Watcher {
-    /// Nothing read yet.
+    /// A watcher that has read nothing yet.
     pub fn new(
         files: RunFiles,
         catalog: Arc<Catalog>,

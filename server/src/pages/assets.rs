@@ -46,12 +46,12 @@ impl Asset {
     }
 }
 
-/// Where the style sheet is.
+/// Address of the style sheet.
 pub fn style() -> String {
     STYLE_SHEET.address()
 }
 
-/// Where the script is.
+/// Address of the script.
 pub fn script() -> String {
     SCRIPT.address()
 }

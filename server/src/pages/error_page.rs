@@ -20,7 +20,7 @@ use juror_report::sanitize::harmless;
 use juror_types::id::RunId;
 use maud::{Markup, html};
 
-/// Why a page cannot be shown.
+/// Reason why a page cannot be shown.
 #[derive(Clone, Debug)]
 pub struct Trouble {
     status: StatusCode,

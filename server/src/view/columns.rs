@@ -12,7 +12,7 @@ pub struct Column {
     pub key: String,
     /// Its title.
     pub title: String,
-    /// Which of both it is.
+    /// Kind of the column.
     pub kind: ColumnKind,
     /// The highest score.
     pub max: f64,

@@ -47,7 +47,7 @@ pub struct RunView {
     rows: Rows,
 }
 
-/// Why a run cannot be shown.
+/// Reason why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
     /// Its files cannot be read, or it is not there.

@@ -1,4 +1,4 @@
-//! Which results a table shows, and in which order. Pure.
+//! Selection and order of the results in a table. Pure.
 
 use super::{
     EvidenceState,

@@ -25,7 +25,7 @@ const UNKNOWN_KIND: u16 = u16::MAX - 1;
 pub struct Row {
     /// Outcome of its job.
     pub outcome: Outcome,
-    /// Which repeat of its item it is.
+    /// Number of the item's repeat.
     pub repeat: u32,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
     pub score: Option<f32>,

@@ -62,7 +62,7 @@ impl Saved {
         Some((base.run, changes))
     }
 
-    /// When the report was written, RFC 3339 in UTC.
+    /// Time at which the report was written, RFC 3339 in UTC.
     pub fn finished_at(&self) -> Option<String> {
         self.run.finished_at.clone()
     }

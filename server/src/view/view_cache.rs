@@ -51,7 +51,7 @@ struct Stamps {
 }
 
 impl Views {
-    /// Nothing read yet.
+    /// An empty cache.
     pub fn new(
         catalog: Arc<Catalog>,
         item_source: Arc<dyn ItemSource>,

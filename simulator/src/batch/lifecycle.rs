@@ -31,7 +31,7 @@ pub(super) struct SimulatedBatch {
     errors: Vec<Value>,
 }
 
-/// Where a batch stands.
+/// Status of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SimulatedStatus {
     Failed,

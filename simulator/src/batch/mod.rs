@@ -13,12 +13,12 @@ pub(crate) use service::{BatchReply, BatchRequest, BatchService};
 
 use crate::share::Share;
 
-/// When a simulated batch ends.
+/// End of a simulated batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchEnd {
-    /// When it has been looked at so many times: at the next look.
+    /// At the next poll after this number of polls.
     AfterPolls(u32),
-    /// When `POST /end-batches` asks for it.
+    /// At a request of `POST /end-batches`.
     OnRequest,
 }
 
@@ -31,7 +31,7 @@ impl Default for BatchEnd {
 /// Behavior of a simulator's batches.
 #[derive(Clone, Debug, Default)]
 pub struct BatchSettings {
-    /// When they end.
+    /// Condition on which they end.
     pub end: BatchEnd,
     /// Their faults.
     pub faults: Vec<Share<BatchFault>>,

@@ -29,7 +29,7 @@ pub(crate) struct RowAnswer {
 #[derive(Clone, Debug)]
 pub(super) struct InputRow {
     pub(super) custom_id: String,
-    /// Where it stands in the file.
+    /// Range of the row in the file.
     line: Range<usize>,
 }
 

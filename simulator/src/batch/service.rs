@@ -206,7 +206,7 @@ impl BatchState {
         Ok(BatchReply::Created(shown))
     }
 
-    /// Why a batch of so many tokens is too much, if it is.
+    /// Error of a batch whose tokens exceed the limit; none within it.
     fn over_limit(&self, tokens: u64, settings: &BatchSettings) -> Option<String> {
         let limit = settings.enqueued_tokens?;
         let under_way = self.batches.iter().filter(|batch| batch.status.is_under_way());

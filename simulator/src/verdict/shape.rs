@@ -79,7 +79,7 @@ fn statements(findings: &Value) -> Option<Value> {
     findings.as_array()?.iter().map(|finding| finding.get("statement").cloned()).collect()
 }
 
-/// Where nothing tells the scale: a range that lies within every scale that is in use.
+/// Scale for schemas that state none: a range that lies within every usual scale.
 pub(super) const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
 
 /// Deeper schemas are cut off, so that one that refers to itself ends.

@@ -14,7 +14,7 @@ pub(super) fn strength(random: &mut Random, criterion: &str) -> String {
     say(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))
 }
 
-/// Why a criterion has its score; `share` is 0 at the worst and 1 at the best.
+/// Reason of a criterion's score; `share` is 0 at the worst and 1 at the best.
 pub(super) fn rationale(random: &mut Random, criterion: &str, share: f64) -> String {
     let wordings = match share {
         0.9.. => ANY_STRENGTH,

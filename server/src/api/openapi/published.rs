@@ -11,7 +11,7 @@ use utoipa::{
 const REPORT: &str = include_str!("../../../../docs/schemas/report.schema.json");
 const RESULT: &str = include_str!("../../../../docs/schemas/result.schema.json");
 
-/// Where definitions are in the published files, and in the document.
+/// Prefix of definitions in the published files, and in the document.
 const BEFORE: &str = "#/$defs/";
 const AFTER: &str = "#/components/schemas/";
 

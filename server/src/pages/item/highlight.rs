@@ -6,7 +6,7 @@ use juror_types::item::Language;
 /// Kind of a piece of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing special.
+    /// Text without a color of its own.
     Plain,
     /// A comment.
     Comment,
@@ -92,15 +92,15 @@ pub fn pieces(code: &str, language: Language) -> Vec<(Kind, &str)> {
 struct Cutter<'code> {
     rest: &'code str,
     pieces: Vec<(Kind, &'code str)>,
-    /// Whether `<name` begins an element.
+    /// True if `<name` begins an element.
     has_tags: bool,
-    /// Whether there are words, comments and strings of a script.
+    /// True if there are words, comments and strings of a script.
     has_script: bool,
-    /// Whether this is between `<name` and its `>`.
+    /// True if this is between `<name` and its `>`.
     in_tag: bool,
     /// Braces that are open within a tag: there it is script again.
     braces: u32,
-    /// Whether a name stands right before: what follows its `<` are types, and no element.
+    /// True if a name stands right before: what follows its `<` are types, and no element.
     behind_name: bool,
 }
 
@@ -153,7 +153,7 @@ impl<'code> Cutter<'code> {
         }
     }
 
-    /// Whether a quote begins a string: one on the same line ends it, so that the apostrophe of a
+    /// True if a quote begins a string: one on the same line ends it, so that the apostrophe of a
     /// word between elements colors nothing.
     fn opens_text(&self, quote: char) -> bool {
         let line = self.rest.lines().next().unwrap_or_default();

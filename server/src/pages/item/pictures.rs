@@ -72,7 +72,7 @@ fn picture(
     }
 }
 
-/// Why an image is not shown.
+/// Reason why an image is not shown.
 fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemDetails>) -> String {
     let mut pictures = show.iter().flat_map(|show| &show.exhibit.pictures);
     match pictures.find(|(name, _)| *name == input.name) {

@@ -44,7 +44,7 @@ impl OverviewChoice {
         Self { dataset: text("dataset"), rubric: text("rubric") }
     }
 
-    /// Whether a run belongs to it.
+    /// True if a run belongs to it.
     pub fn takes(&self, run: &ListedRun) -> bool {
         let record = &run.record;
         self.dataset.as_ref().is_none_or(|dataset| *dataset == record.dataset.path)

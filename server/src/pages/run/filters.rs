@@ -1,4 +1,4 @@
-//! Which results a reader wants to see, as it stands in the address.
+//! Filters of a run's results, as the address states them.
 
 use crate::{
     pages::{links, query::PageQuery},
@@ -46,7 +46,7 @@ impl ItemFilters {
         self.pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether anything is left out.
+    /// True if anything is left out.
     pub fn is_filtered(&self) -> bool {
         self.pairs.iter().any(|(name, _)| !["sort", "order"].contains(name))
     }
@@ -60,7 +60,7 @@ impl ItemFilters {
         links::query(kept.chain(changes))
     }
 
-    /// Which results those are. A tag that the run does not have selects none.
+    /// Query of the filtered results. A tag that the run does not have selects none.
     pub fn query(&self, view: &RunView) -> RowQuery {
         let outcome = self.text("outcome");
         let share = |name| Some(self.text(name)?.parse::<f32>().ok()? / 100.0);

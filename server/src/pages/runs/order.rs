@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 pub struct RunOrder {
     /// The column.
     pub column: RunColumn,
-    /// Whether the highest comes first.
+    /// True if the highest comes first.
     pub descends: bool,
 }
 

@@ -59,12 +59,12 @@ impl StartForm {
         Self { keep_inputs: keep_inputs.to_owned(), evidence, ..Self::default() }
     }
 
-    /// Whether what is judged is to be kept.
+    /// True if what is judged is to be kept.
     pub fn keeps_inputs(&self) -> bool {
         self.keep_inputs == "true"
     }
 
-    /// Whether the judge is on.
+    /// True if the judge is on.
     pub fn is_judged(&self) -> bool {
         self.enable_llm_judge == "true"
     }
@@ -161,7 +161,7 @@ impl FieldErrors {
         self.0.push((field, message.into()));
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

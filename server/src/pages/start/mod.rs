@@ -100,7 +100,7 @@ async fn refused(
     Ok((status, again, page).into_response())
 }
 
-/// Why a form is shown again.
+/// Reason why a form is shown again.
 #[derive(Default)]
 struct Refused {
     errors: FieldErrors,

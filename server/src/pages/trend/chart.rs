@@ -22,7 +22,7 @@ const MAX_DATES: usize = 8;
 pub struct ChartPoint {
     /// The run.
     pub run: RunId,
-    /// When it was created, RFC 3339.
+    /// Time of its creation, RFC 3339.
     pub created_at: String,
     /// Value of the metric.
     pub metric: PastMetric,

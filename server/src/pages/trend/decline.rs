@@ -1,4 +1,4 @@
-//! Whether figures decline from a fixed anchor, the first runs of their kind.
+//! Decline of figures from a fixed anchor, the first runs of their kind.
 
 use crate::view::RunView;
 use juror_analysis::{
