@@ -13,7 +13,8 @@ const MAX_LISTED: usize = 20;
 /// Items whose files are read at once.
 const CONCURRENT_ITEMS: usize = 8;
 
-/// Reads the files of every selected item and names those whose jobs would fail, each with its line.
+/// Reads the files of every selected item and names those whose jobs would fail, each with its
+/// line.
 ///
 /// # Errors
 /// [`AppError::Invalid`] with the list, or if the dataset has changed meanwhile.

@@ -9,8 +9,8 @@ use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
 
 /// The session of the next look. None for a run whose items were chosen beforehand, and at the end:
-/// the score's interval is narrow enough, every item is in the sample, or some were left out (money,
-/// time), so that a further look could not judge more.
+/// the score's interval is narrow enough, every item is in the sample, or some were left out
+/// (money, time), so that a further look could not judge more.
 pub fn next_look(session: &Session, journal: &RunJournal) -> Result<Option<Session>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;

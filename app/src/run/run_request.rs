@@ -76,8 +76,8 @@ impl RunInvocation<'_> {
         RunId::parse(&name).map(Some).map_err(AppError::invalid)
     }
 
-    /// The session that is asked for, unless the request asks for evidence that no item can have. If it
-    /// is to continue a known run, that must be the same run.
+    /// The session that is asked for, unless the request asks for evidence that no item can have.
+    /// If it is to continue a known run, that must be the same run.
     pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
         let session = self.known_session(run, known)?;
         session.require_renderer(self.evidence, self.place)?;
@@ -197,8 +197,8 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
     layers
 }
 
-/// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags, and
-/// whether inputs are kept.
+/// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
+/// and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
     let mut layers = vec![

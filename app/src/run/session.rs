@@ -163,7 +163,8 @@ impl Session {
         !self.settings.evidence.mode.is_none()
     }
 
-    /// Refuses a request for evidence that no item can have, or that needs a file which cannot be read.
+    /// Refuses a request for evidence that no item can have, or that needs a file which cannot be
+    /// read.
     ///
     /// # Errors
     /// [`AppError::Invalid`], with the remedy.

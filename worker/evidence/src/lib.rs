@@ -1,5 +1,5 @@
-//! Differences between a screenshot and the picture of a drawn page, and the changes of the page that
-//! repair them. Pure: no I/O, no clock, the same evidence for the same pictures.
+//! Differences between a screenshot and the picture of a drawn page, and the changes of the page
+//! that repair them. Pure: no I/O, no clock, the same evidence for the same pictures.
 
 mod align;
 mod blocks;

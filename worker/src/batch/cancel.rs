@@ -21,7 +21,8 @@ pub enum CancelBatchesError {
 }
 
 /// Cancels every batch of a run at the provider, and gives up shards without one; returns how many
-/// batches are to be collected. `owner` is the owner of the run's shards. What they have done by then is paid for.
+/// batches are to be collected. `owner` is the owner of the run's shards. What they have done by
+/// then is paid for.
 pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     run: &RunId,
     owner: &OwnerId,

@@ -172,8 +172,8 @@ impl BatchWork {
         std::mem::take(&mut self.filler.0.lock().await.planned)
     }
 
-    /// Ends the filling without a batch; returns the shard, which is to be given up, and the jobs in
-    /// its file.
+    /// Ends the filling without a batch; returns the shard, which is to be given up, and the jobs
+    /// in its file.
     pub(crate) async fn stop_filling(&self) -> Option<(u32, Vec<JobId>)> {
         let mut filling = self.filler.0.lock().await;
         let number = filling.number;

@@ -90,7 +90,8 @@ impl Tracks {
                 deltas.push((rounded(better, property), priority - 1.0));
             }
         }
-        // A change that moves content another way is hardly the cause, whatever it happens to cover.
+        // A change that moves content another way is hardly the cause, whatever it happens to
+        // cover.
         let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
         let brackets = brackets(track, trial.before, property).into_iter();
         deltas.extend(brackets.map(|(delta, priority)| (delta, trust * (priority - tried))));
