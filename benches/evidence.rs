@@ -97,8 +97,8 @@ fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usi
     }
 }
 
-/// Components of a folder, as pages that a function makes of their code. Those with odd numbers are held
-/// back from tuning.
+/// Components of a folder, as pages that a function makes of their code. Those with odd numbers are
+/// held back from tuning.
 fn components(
     folder: &str,
     extension: &str,

@@ -30,8 +30,8 @@ where
     (done, signals)
 }
 
-/// Does `work` until signals stop it, of the first of which `events` are told. The signal stream that
-/// it returns goes on listening for the next part of the command.
+/// Does `work` until signals stop it, of the first of which `events` are told. The signal stream
+/// that it returns goes on listening for the next part of the command.
 pub async fn until_signal<T>(
     signals: SignalStream,
     events: Events,

@@ -4,8 +4,8 @@ use crate::{args::GlobalFlags, exit::Failure, terminal as screen};
 use juror_types::id::RunId;
 use std::path::Path;
 
-/// The run that is named, and the global flags by which it is found: a path names the runs directory
-/// too.
+/// The run that is named, and the global flags by which it is found: a path names the runs
+/// directory too.
 pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags), Failure> {
     let invalid = match RunId::parse(named) {
         Ok(run) => return Ok((run, global.clone())),

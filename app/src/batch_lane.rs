@@ -23,8 +23,8 @@ pub struct BatchResources {
 
 impl BatchResources {
     /// Terms of a run's batches; none where it buys no calls in batches. A run that goes on in
-    /// another lane cancels its batches, collects what they have done, and asks the rest in ordinary
-    /// calls.
+    /// another lane cancels its batches, collects what they have done, and asks the rest in
+    /// ordinary calls.
     pub async fn lane(
         &self,
         settings: &Settings,

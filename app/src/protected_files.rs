@@ -15,8 +15,8 @@ pub struct ProtectedFiles {
 }
 
 impl ProtectedFiles {
-    /// Files that the settings name: the settings file, rubric, gate, calibration, key and `juror.db`.
-    /// In the directory of its own run the command writes `report.*`.
+    /// Files that the settings name: the settings file, rubric, gate, calibration, key and
+    /// `juror.db`. In the directory of its own run the command writes `report.*`.
     pub fn from_settings(settings: &Settings, settings_file: PathBuf) -> Self {
         let run = &settings.run;
         let state = run.state_dir.as_ref().unwrap_or(&run.runs_dir);

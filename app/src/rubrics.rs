@@ -13,8 +13,8 @@ pub fn load(name_or_path: &str) -> Result<(Rubric, String), AppError> {
     Ok((rubric, text))
 }
 
-/// The rubric that the settings name; where measured evidence is to be sent to the judge, the one that
-/// takes it in the place of `semantic`.
+/// The rubric that the settings name; where measured evidence is to be sent to the judge, the one
+/// that takes it in the place of `semantic`.
 pub fn of_settings(settings: &Settings) -> Result<(Rubric, String), AppError> {
     let sends_evidence = settings.run.enable_llm_judge && !settings.evidence.mode.is_none();
     match settings.run.rubric.as_str() {

@@ -101,8 +101,8 @@ pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
     Instant::now().checked_add(Duration::try_from(left).unwrap_or_default())
 }
 
-/// Shared resources of measuring: as many pairs of pictures at once as there are cores, and the folder of
-/// renders in the state folder.
+/// Shared resources of measuring: as many pairs of pictures at once as there are cores, and the
+/// folder of renders in the state folder.
 pub fn evidence(settings: &Settings) -> Arc<EvidenceResources> {
     let cores = available_parallelism().map_or(1, usize::from);
     Arc::new(EvidenceResources::new(cores, renders(settings), rendering(settings)))

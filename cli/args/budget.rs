@@ -26,8 +26,8 @@ pub enum BudgetCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Set what a day or a month may cost, over all runs or those of a dataset or a tag, and say what it
-    /// was before
+    /// Set what a day or a month may cost, over all runs or those of a dataset or a tag, and say
+    /// what it was before
     #[command(after_help = CAPS)]
     Set {
         /// The budget
@@ -41,8 +41,8 @@ pub enum BudgetCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show what the last days and months cost, over all runs of the ledger or those of a dataset or a
-    /// tag
+    /// Show what the last days and months cost, over all runs of the ledger or those of a dataset
+    /// or a tag
     #[command(after_help = LEDGER)]
     History {
         /// Number of days, today included

@@ -112,7 +112,8 @@ pub struct RetryArguments {
     /// The most that the run may cost from now on in all, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m
+    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00
+    /// or 90m
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     #[command(flatten)]

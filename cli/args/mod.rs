@@ -84,7 +84,8 @@ pub enum Command {
     Retry(RetryArguments),
     /// Publish a dataset's jobs to a fleet, and print the run's id
     Enqueue(Box<EnqueueArguments>),
-    /// Cancel a run of a fleet, or the batches of a run of this machine: what is not judged yet is skipped, what has its result stays
+    /// Cancel a run of a fleet, or the batches of a run of this machine: what is not judged yet is
+    /// skipped, what has its result stays
     Cancel(CancelArguments),
     /// Look at the jobs that killed their workers, and send them again
     #[command(subcommand)]
@@ -104,7 +105,8 @@ pub enum Command {
     /// Show budgets of runs, days and months, change them, and show what the past ones cost
     #[command(subcommand)]
     Budget(BudgetCommand),
-    /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what to do
+    /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what
+    /// to do
     Doctor(Box<DoctorArguments>),
     /// Serve a dashboard and an HTTP API over the runs
     Serve(Box<ServeArguments>),

@@ -85,12 +85,12 @@ pub struct RunFlags {
     /// The most that the run may cost, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Count the run's calls against the budgets of this tag too (repeatable, at most 8), beside those
-    /// of its dataset; `juror budget set` caps them [default: budget.tags of the settings]
+    /// Count the run's calls against the budgets of this tag too (repeatable, at most 8), beside
+    /// those of its dataset; `juror budget set` caps them [default: budget.tags of the settings]
     #[arg(long, value_name = "NAME")]
     pub budget_tag: Vec<LabelName>,
-    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00 or 90m; what is left
-    /// is skipped and can be resumed
+    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00
+    /// or 90m; what is left is skipped and can be resumed
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
@@ -104,12 +104,12 @@ pub struct RunFlags {
     pub against: BaselineFlags,
     #[command(flatten)]
     pub known: CalibrationFlags,
-    /// Keep the very bytes that are judged (screenshots, code, tokens) in the run directory, so that
-    /// pages show them when the dataset has changed; not for a fleet's runs
+    /// Keep the very bytes that are judged (screenshots, code, tokens) in the run directory, so
+    /// that pages show them when the dataset has changed; not for a fleet's runs
     #[arg(long)]
     pub keep_inputs: bool,
-    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits, cache,
-    /// endpoint and kept inputs unless flags say otherwise
+    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits,
+    /// cache, endpoint and kept inputs unless flags say otherwise
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,
     /// Name of the run; {date} in it stands for today, as in nightly-{date}, so that a night that

@@ -28,11 +28,12 @@ pub enum RunsCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show how each metric changed over the runs that asked the same, with 95 % intervals and costs
+    /// Show how each metric changed over the runs that asked the same, with 95 % intervals and
+    /// costs
     Trend(TrendArguments),
-    /// Take old runs away, with what the ledger keeps of them, and verdicts of the cache that nobody
-    /// asks for; blessed runs, runs that go on, the
-    /// first ones and the newest one of each series stay
+    /// Take old runs away, with what the ledger keeps of them, and verdicts of the cache that
+    /// nobody asks for; blessed runs, runs that go on, the first ones and the newest one of each
+    /// series stay
     Prune(PruneArguments),
 }
 

@@ -160,8 +160,8 @@ async fn backend(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     }
 }
 
-/// Remainder of the caps of day and month, of all runs and of these labels, under the caps that a run by
-/// these settings would set.
+/// Remainder of the caps of day and month, of all runs and of these labels, under the caps that a
+/// run by these settings would set.
 fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState>) -> Check {
     let given = settings.budget.shared_caps();
     let counts = |state: &BudgetState| state.scope.label().is_none_or(|of| labels.contains(of));

@@ -186,7 +186,8 @@ enum PublishFailure {
 }
 
 /// Answers whether all jobs were published, and counts those that the queue vouches for. After a
-/// failure nothing more is taken, and what is under publisher is waited for, so that the count is true.
+/// failure nothing more is taken, and what is under publisher is waited for, so that the count is
+/// true.
 async fn publish(
     publisher: &JobPublisher<'_>,
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,

@@ -2,8 +2,8 @@
 //!
 //! [`serve`] is the role. Everything that is shown is read from run directories by
 //! [`juror_app::catalog`], [`view`] and [`live`]; reading never starts paid work. A
-//! [`juror_app::service::RunLauncher`] begins runs, and a [`juror_app::items::ItemSource`] opens the
-//! files that runs judged.
+//! [`juror_app::service::RunLauncher`] begins runs, and a [`juror_app::items::ItemSource`] opens
+//! the files that runs judged.
 
 pub mod access;
 pub mod api;

@@ -33,8 +33,8 @@ pub struct AppState {
 
 impl AppState {
     /// Of the runs in this directory; whatever goes on by itself ends when `stop` is cancelled. The
-    /// rules also say how failed jobs enter averages. A blessed run is old after so many days; 0 for
-    /// never.
+    /// rules also say how failed jobs enter averages. A blessed run is old after so many days; 0
+    /// for never.
     pub fn new(
         runs_dir: PathBuf,
         item_source: Arc<dyn ItemSource>,

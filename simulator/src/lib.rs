@@ -1,8 +1,8 @@
 //! A vision API that costs nothing: for the demo, the tests and load runs.
 //!
-//! It speaks OpenAI's chat completions, files and batches, enforces limits of requests and tokens per minute with
-//! the real headers, has latency and faults to choose from, and keeps count of what a provider
-//! would have billed. It looks at no picture: known questions are answered from a
+//! It speaks OpenAI's chat completions, files and batches, enforces limits of requests and tokens
+//! per minute with the real headers, has latency and faults to choose from, and keeps count of what
+//! a provider would have billed. It looks at no picture: known questions are answered from a
 //! [`VerdictBook`], all others deterministically from their content.
 
 mod batch;

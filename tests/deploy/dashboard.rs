@@ -1,4 +1,5 @@
-//! The dashboard in `deploy/compose.yaml`: who reaches it, by which tokens, and who sees that it lives.
+//! The dashboard in `deploy/compose.yaml`: who reaches it, by which tokens, and who sees that it
+//! lives.
 
 use crate::composed::{fleet, settings, words};
 use std::{

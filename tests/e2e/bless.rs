@@ -94,7 +94,8 @@ fn a_run_with_lost_jobs_is_blessed_only_by_force() {
     forced.says(&["2 of 2 jobs lost", "no comparison sees their items"]);
 }
 
-/// A night whose items are scored by these, in their order; anything but code is as on other nights.
+/// A night whose items are scored by these, in their order; anything but code is as on other
+/// nights.
 fn night(harness: &Harness, number: u32, scores: &[u64], flags: &[&str]) -> Finished {
     run(harness, &format!("night-{number}"), scores, flags)
 }

@@ -62,7 +62,8 @@ fn the_golden_set_gets_the_verdicts_that_its_defects_deserve() {
     assert_eq!(report["items"].as_array().unwrap().len(), 27);
 }
 
-/// Old runs can be compared with: the question of version 1 is still asked and answered in its form.
+/// Old runs can be compared with: the question of version 1 is still asked and answered in its
+/// form.
 #[test]
 fn version_one_of_a_rubric_is_asked_and_answered_in_its_own_form() {
     let harness = Harness::new();

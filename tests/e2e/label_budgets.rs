@@ -1,4 +1,5 @@
-//! Budgets of datasets and tags: each run stops at its own label's cap, all of them at the ledger's.
+//! Budgets of datasets and tags: each run stops at its own label's cap, all of them at the
+//! ledger's.
 
 use crate::harness::{
     FleetStory, Harness, Servers, Simulator, Size, WebDoor, pico, write_items, write_items_numbered,

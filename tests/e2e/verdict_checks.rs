@@ -1,4 +1,5 @@
-//! Verdicts that contradict themselves, data that instructs the judge, and the two versions of a reply.
+//! Verdicts that contradict themselves, data that instructs the judge, and the two versions of a
+//! reply.
 
 use crate::harness::{
     Harness, Recorder, completion, pico, repository, semantic_verdict, verdict, write_items,

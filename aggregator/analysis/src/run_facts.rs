@@ -24,7 +24,8 @@ pub struct RunSummary {
     pub judge: Option<Judge>,
     /// Base URL of the judge; of a fleet's run, every endpoint that answered.
     pub base_url: Option<String>,
-    /// Fingerprints of the model that answers named, in order; left out of JSON when there are none.
+    /// Fingerprints of the model that answers named, in order; left out of JSON when there are
+    /// none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
     /// True if any verdict is the simulator's.
@@ -85,8 +86,8 @@ pub struct Cost {
     pub estimated_usd: Option<Money>,
     /// Highest possible cost of those calls, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
-    /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth dearer. None
-    /// while jobs are pending, and without an estimate.
+    /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth
+    /// dearer. None while jobs are pending, and without an estimate.
     pub estimate_error: Option<f64>,
     /// By how much bills exceeded what was reserved for them.
     pub overrun_usd: Money,

@@ -6,8 +6,8 @@ use juror_types::{
     run::RunRecord,
 };
 
-/// Sentences on jobs that are not in the figures: the budget ended, or the run was cancelled; and on
-/// money that no ledger tells of.
+/// Sentences on jobs that are not in the figures: the budget ended, or the run was cancelled; and
+/// on money that no ledger tells of.
 pub fn coverage_warnings(record: &RunRecord, coverage: &Coverage, has_ledger: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some(unjudged) = coverage.errors.get(&ErrorKind::Budget) {

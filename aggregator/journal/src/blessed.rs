@@ -137,7 +137,8 @@ impl BlessedRuns {
         }
     }
 
-    /// The run that loses its name; none where its file is damaged, since replacing it is the remedy.
+    /// The run that loses its name; none where its file is damaged, since replacing it is the
+    /// remedy.
     fn replaced(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
         match self.get(name) {
             Err(BlessedRunError::File(error)) if error.is_damage() => Ok(None),

@@ -49,8 +49,8 @@ const AFTER: [&str; 12] = [
 const EVIDENCE: [&str; 6] =
     ["renders", "render_error", "pixels_equal", "ssim", "regions", "first_region"];
 
-/// Column of runs that are compared with a baseline, behind those: `new`, `fixed`, `worse`, `flaky`, or
-/// nothing.
+/// Column of runs that are compared with a baseline, behind those: `new`, `fixed`, `worse`,
+/// `flaky`, or nothing.
 const CHANGE: &str = "since_baseline";
 
 const RUN: [&str; 6] = ["run_id", "model", "endpoint", "judged_part", "cluster", "tags"];

@@ -1,5 +1,5 @@
-//! Costs that the journals of a runs directory report to a ledger that may have lost them. Everything here waits
-//! for the disk.
+//! Costs that the journals of a runs directory report to a ledger that may have lost them.
+//! Everything here waits for the disk.
 
 use juror_analysis::fold::Fold;
 use juror_journal::{
@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 /// Results that are sent at a time.
 const RESTORE_BATCH: usize = 200;
 
-/// Marker file of a runs directory whose fleet has had a ledger: where Redis has none, it was emptied.
+/// Marker file of a runs directory whose fleet has had a ledger: where Redis has none, it was
+/// emptied.
 pub(super) const USED_FILE: &str = ".juror-ledger";
 
 /// Cost of the results in a run's journal; nothing where there is none of the fleet's.

@@ -31,8 +31,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Interval of reconciliations while owners are waited for.
 const WAITING: Duration = Duration::from_secs(1);
-/// Longest wait for results that are in the queue while the ledger is reconciled. Runs without a judge
-/// go on meanwhile.
+/// Longest wait for results that are in the queue while the ledger is reconciled. Runs without a
+/// judge go on meanwhile.
 const MAX_RESULTS_WAIT: Duration = Duration::from_secs(20);
 
 pub(super) struct LedgerCare {
@@ -116,9 +116,9 @@ impl LedgerCare {
         }
     }
 
-    /// One pass that brings the ledger up to the journals. After a restart, or when the backend was emptied, all
-    /// runs are told that the backend knows, that are not complete, or that the ledger has no account of,
-    /// which ends the pause. At other times each run is told that goes on.
+    /// One pass that brings the ledger up to the journals. After a restart, or when the backend was
+    /// emptied, all runs are told that the backend knows, that are not complete, or that the ledger
+    /// has no account of, which ends the pause. At other times each run is told that goes on.
     async fn look(&self, pause: &mut Option<AdmissionPause>) -> Result<(), CareError> {
         let marker = self.runs_dir.join(USED_FILE);
         let used_before = pause.is_some() || marker.exists();
@@ -191,8 +191,8 @@ impl LedgerCare {
         costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
     }
 
-    /// Reads the journals of runs that nothing came of since this aggregator works: of those that the
-    /// backend knows, and of those that the ledger has no account of.
+    /// Reads the journals of runs that nothing came of since this aggregator works: of those that
+    /// the backend knows, and of those that the ledger has no account of.
     async fn read_others(
         &self,
         announced: &[RunId],

@@ -180,9 +180,10 @@ pub enum AggregatorError {
     Writer(#[from] JoinError),
 }
 
-/// Receives, commits and reports until it is asked to stop, until another runs directory takes
-/// the fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in hand is committed and acknowledged, and runs that
-/// changed are reported; a hard stop ends after the batch in hand.
+/// Receives, commits and reports until it is asked to stop, until another runs directory takes the
+/// fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in
+/// hand is committed and acknowledged, and runs that changed are reported; a hard stop ends after
+/// the batch in hand.
 pub fn run(
     resources: FleetResources,
     shutdown: Shutdown,

@@ -30,8 +30,8 @@ pub(super) struct FoldSnapshot {
 }
 
 impl OpenRun {
-    /// Makes the directory of a run that has no `run.json`. A journal that is there already is read:
-    /// somebody may have taken a damaged `run.json` away.
+    /// Makes the directory of a run that has no `run.json`. A journal that is there already is
+    /// read: somebody may have taken a damaged `run.json` away.
     pub(super) fn create(
         runs_dir: &Path,
         record: &RunRecord,

@@ -125,7 +125,8 @@ async fn ledger(
     backend.ledger(run).await
 }
 
-/// Compares a complete run with its baseline. One that cannot be compared has its report all the same.
+/// Compares a complete run with its baseline. One that cannot be compared has its report all the
+/// same.
 fn compare(
     comparer: &dyn BaselineComparer,
     files: &RunFiles,

@@ -38,7 +38,8 @@ pub struct PeriodSpending {
 }
 
 impl BudgetHistory {
-    /// Reads the last so many days and months, the current ones included: of one label, or of all runs.
+    /// Reads the last so many days and months, the current ones included: of one label, or of all
+    /// runs.
     ///
     /// # Errors
     /// A ledger that does not answer.

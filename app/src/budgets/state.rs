@@ -32,9 +32,9 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// The budgets of these runs, of today and of this month, and then those of labels. A run that the
-    /// ledger does not know is left out, and so is a label that has neither a cap nor money in the
-    /// period.
+    /// The budgets of these runs, of today and of this month, and then those of labels. A run that
+    /// the ledger does not know is left out, and so is a label that has neither a cap nor money in
+    /// the period.
     ///
     /// # Errors
     /// A ledger that does not answer.

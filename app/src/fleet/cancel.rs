@@ -61,8 +61,8 @@ pub fn cancel<'a>(
             ))
         };
         let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
-        // A run whose journal cannot be read is cancelled as one whose journal is elsewhere. What the
-        // aggregator told last may be less than both, or be forgotten.
+        // A run whose journal cannot be read is cancelled as one whose journal is elsewhere. What
+        // the aggregator told last may be less than both, or be forgotten.
         let files = RunFiles::open(&settings.run.runs_dir, run);
         let fold = files.and_then(|files| Fold::of_journal(&files)).ok();
         let rounds = job_rounds(backend, run, fold.as_ref()).await?;

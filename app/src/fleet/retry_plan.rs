@@ -1,5 +1,5 @@
-//! Another round of a fleet's run, about to be published: which of its jobs are sent again, and what
-//! they may cost.
+//! Another round of a fleet's run, about to be published: which of its jobs are sent again, and
+//! what they may cost.
 
 use super::{budget_cap::Cap, job_rounds::job_rounds, publish::Opening};
 use crate::{
@@ -59,7 +59,8 @@ impl AnotherRound {
                 false => None,
             };
             let mut rounds = job_rounds(backend, run, fold.as_ref()).await?;
-            // It is not known which the aggregator has, so if more are stored, all of them are sent for.
+            // It is not known which the aggregator has, so if more are stored, all of them are sent
+            // for.
             if !is_here && told_scored >= rounds.scored() {
                 rounds.trust_journal();
             }

@@ -1,5 +1,5 @@
-//! States of the fleet's runs, as a worker sees them: looked up in Redis after each change that it tells
-//! of and every few seconds, each with a context as long as its jobs may be judged.
+//! States of the fleet's runs, as a worker sees them: looked up in Redis after each change that it
+//! tells of and every few seconds, each with a context as long as its jobs may be judged.
 
 use super::context_factory::{ContextError, ContextFactory};
 use async_trait::async_trait;
@@ -24,8 +24,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time for which a looked-up state is believed though something has changed since, money of another
-/// run, say.
+/// Time for which a looked-up state is believed though something has changed since, money of
+/// another run, say.
 const CACHE_TTL: Duration = Duration::from_secs(1);
 /// Interval of looking up runs whose jobs are in hand, so that a pause or a cancellation reaches
 /// those that wait. Each look-up brings the run's whole record: with many workers, one for each job

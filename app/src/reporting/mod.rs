@@ -80,8 +80,8 @@ pub fn write_report(
     Ok(report)
 }
 
-/// The gate that the settings name, whose anchors begin with the blessed run, if there is one. A gate
-/// on changes since a baseline is refused where the settings name none.
+/// The gate that the settings name, whose anchors begin with the blessed run, if there is one. A
+/// gate on changes since a baseline is refused where the settings name none.
 pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
     let RunSettings { gate, runs_dir, .. } = &settings.run;
     let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();

@@ -35,7 +35,7 @@ pub trait RunLauncher: Send + Sync {
     /// none, or cannot be asked now.
     async fn awaited(&self, run: &RunId) -> Option<QueuedRun>;
 
-    /// Datasets that may be named, each as [`RunSpecification::dataset`] names it, in order; at most some
-    /// hundred of them.
+    /// Datasets that may be named, each as [`RunSpecification::dataset`] names it, in order; at
+    /// most some hundred of them.
     fn datasets(&self) -> Vec<String>;
 }

@@ -10,8 +10,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Deadline {
-    /// At this time of day, in the time zone of budgets (`budget.zone`), or of the machine that starts
-    /// the run where the settings name none.
+    /// At this time of day, in the time zone of budgets (`budget.zone`), or of the machine that
+    /// starts the run where the settings name none.
     At(Time),
     /// Time after the start of the run.
     After(SignedDuration),

@@ -85,7 +85,8 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     }
     let mut replayed = Replayed::default();
     if !chosen.results.is_empty() {
-        // Which round they are of is their own affair: another delivery of a result changes nothing.
+        // Which round they are of is their own affair: another delivery of a result changes
+        // nothing.
         let results = fleet.queues.results();
         replayed.sent += results.replay(&chosen.results).await.map_err(AppError::from)?;
     }

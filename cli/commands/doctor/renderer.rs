@@ -6,7 +6,8 @@ use juror_app::{
     settings::Settings,
 };
 
-/// The browser, by a test page that it draws. It must be there only where evidence is measured by it.
+/// The browser, by a test page that it draws. It must be there only where evidence is measured by
+/// it.
 pub async fn check(settings: &Settings) -> Check {
     let is_needed = !settings.evidence.mode.is_none() && settings.stages.render_command.is_empty();
     match draw_test_page(settings).await {

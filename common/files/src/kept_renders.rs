@@ -94,8 +94,8 @@ impl KeptRenders {
         written.map_err(|source| self.kept.error(source))
     }
 
-    /// The description of a page that is kept by this digest; none if there is none, or it is larger
-    /// than this.
+    /// The description of a page that is kept by this digest; none if there is none, or it is
+    /// larger than this.
     pub fn read_page(&self, key: Digest, max_bytes: u64) -> Option<Bytes> {
         let mut file = open_regular(&self.folder.join(page_name(key)), max_bytes).ok()?;
         let mut bytes = Vec::new();

@@ -23,7 +23,8 @@ pub trait Message: Sized + Clone + Send + Sync + 'static {
     /// The id that the message travels under.
     fn message_id(&self) -> String;
 
-    /// The message as it travels. No default, which would be compiled in every crate that publishes.
+    /// The message as it travels. No default, which would be compiled in every crate that
+    /// publishes.
     fn to_json(&self) -> serde_json::Result<Vec<u8>>;
 
     /// The message that traveled so.
@@ -125,8 +126,8 @@ pub trait Subscription<M: Message>: Send {
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
 
     /// Ends the subscription: returns when the queue sends nothing more here. What was sent and not
-    /// handed out is delivered to other subscriptions; deliveries that are out stay valid. Dropping a
-    /// subscription does the same without waiting for the queue.
+    /// handed out is delivered to other subscriptions; deliveries that are out stay valid. Dropping
+    /// a subscription does the same without waiting for the queue.
     async fn close(self: Box<Self>);
 }
 
@@ -206,8 +207,8 @@ pub trait DeadLetters<M: Message>: Send + Sync {
     /// Every dead letter, oldest first.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError>;
 
-    /// Puts every dead letter of these message ids back into its priority, in one pass; returns how many
-    /// there were.
+    /// Puts every dead letter of these message ids back into its priority, in one pass; returns how
+    /// many there were.
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError>;
 
     /// Takes every dead letter off for whose message this holds; answers how many there were. A

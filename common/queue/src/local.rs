@@ -1,7 +1,7 @@
 //! A queue inside one process: bounded, with leases, delayed retries and dead letters.
 //!
-//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `room` has
-//! a permit for each message that still fits, `ready` one for each message that waits in a priority.
+//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `room` has a
+//! permit for each message that still fits, `ready` one for each message that waits in a priority.
 //! Delayed messages are moved into their priorities by whoever waits in `next`.
 
 mod shared;
@@ -85,8 +85,8 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
         let mut replayed = 0;
         while self.0.lock().dead_position(message_ids).is_some() {
-            // Room first: between leaving the dead letters and standing in its priority, nothing may
-            // interrupt.
+            // Room first: between leaving the dead letters and standing in its priority, nothing
+            // may interrupt.
             let room = self.0.room.acquire().await.map_err(|_| QueueError::Closed)?;
             let mut state = self.0.lock();
             if state.closed {

@@ -28,7 +28,8 @@ pub enum Event {
         /// Time until the next try.
         pause: Duration,
     },
-    /// A batch is under way, and so much of it is done; told at its begin and at each further tenth.
+    /// A batch is under way, and so much of it is done; told at its begin and at each further
+    /// tenth.
     BatchProgress {
         /// The run.
         run: RunId,

@@ -1,4 +1,5 @@
-//! Measured evidence: differences between an item's screenshot and the picture of its rendered code.
+//! Measured evidence: differences between an item's screenshot and the picture of its rendered
+//! code.
 
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
@@ -78,8 +79,8 @@ pub struct Evidence {
     pub browser: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
     pub scale: u32,
-    /// Right and down, the shift of the rendered picture that fits the screenshot best, in pixels of
-    /// the screenshot.
+    /// Right and down, the shift of the rendered picture that fits the screenshot best, in pixels
+    /// of the screenshot.
     pub shift: [i32; 2],
     /// The page around the component that its code does not hold; none where none was fitted.
     #[serde(default)]

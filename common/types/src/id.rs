@@ -83,8 +83,8 @@ impl OwnerId {
 }
 
 impl LeaseId {
-    /// A name that no other lease has. It begins with the time, so that ledgers which keep leases by
-    /// name add new ones at one end.
+    /// A name that no other lease has. It begins with the time, so that ledgers which keep leases
+    /// by name add new ones at one end.
     pub fn random() -> Self {
         let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
         let chance = rand::random::<u128>() >> 48;

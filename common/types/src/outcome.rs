@@ -291,8 +291,8 @@ pub struct JudgeRecord {
     /// The model that answered in place of the one that was asked for, as it names itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// Base URL of the endpoint that answered, without any key; none in records of versions that did
-    /// not say.
+    /// Base URL of the endpoint that answered, without any key; none in records of versions that
+    /// did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// True if the simulator answered.

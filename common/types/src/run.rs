@@ -59,8 +59,8 @@ pub struct RunRecord {
     /// whose workers have theirs, and in records of versions that did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallTerms>,
-    /// Time for which it was judged; none for a run of the fleet, and in records of versions that did not
-    /// say.
+    /// Time for which it was judged; none for a run of the fleet, and in records of versions that
+    /// did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
     /// Lane in which its calls are bought.
@@ -71,8 +71,8 @@ pub struct RunRecord {
     /// Labels under which its calls are booked too; none in records of versions that did not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budget_labels: Vec<BudgetLabel>,
-    /// The run that a fleet's aggregator compares it with at its end: a blessed name, an id or a path;
-    /// none for a run on one machine, whose command compares.
+    /// The run that a fleet's aggregator compares it with at its end: a blessed name, an id or a
+    /// path; none for a run on one machine, whose command compares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
     /// Judgements of each item.
@@ -183,8 +183,8 @@ pub struct SampleRecord {
     pub seed: u64,
     /// Number of items it was drawn from: those that the filters leave.
     pub of: u64,
-    /// Width of the score's interval, as a share, until which the sample grows; none for a sample of
-    /// a given size.
+    /// Width of the score's interval, as a share, until which the sample grows; none for a sample
+    /// of a given size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_width: Option<f64>,
 }

@@ -25,8 +25,8 @@ pub struct Verdict {
     /// Rules by which its scores and findings do not agree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
-    /// Criterion to the reason of its score, by `sum_over_max` of reply version 2; the other formula
-    /// has it in `dimensions`.
+    /// Criterion to the reason of its score, by `sum_over_max` of reply version 2; the other
+    /// formula has it in `dimensions`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub rationales: IndexMap<String, String>,
 }

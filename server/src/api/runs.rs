@@ -183,8 +183,8 @@ struct ColumnAnswer<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Statement)]
 struct Statement<'a> {
-    /// Titles of kind and element; of a group by words, its most central statement. Items are filtered
-    /// by it.
+    /// Titles of kind and element; of a group by words, its most central statement. Items are
+    /// filtered by it.
     label: &'a str,
     /// `kind` where the judge named kind and element, or else `words`.
     grouped_by: &'a str,

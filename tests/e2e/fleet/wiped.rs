@@ -1,5 +1,5 @@
-//! A Redis that comes back empty: what was spent before is not spent again, and what was judged before
-//! is not judged again.
+//! A Redis that comes back empty: what was spent before is not spent again, and what was judged
+//! before is not judged again.
 
 use super::servers::Servers;
 use crate::harness::{Harness, Running, Simulator, write_items};

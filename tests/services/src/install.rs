@@ -39,8 +39,8 @@ pub fn python_with(package: &str, import: &str) -> PathBuf {
     python
 }
 
-/// The folder of the programs of this package of PyPI, as in `name[extra]==1.2.3`, in an environment
-/// of its own; an error says why it cannot be installed.
+/// The folder of the programs of this package of PyPI, as in `name[extra]==1.2.3`, in an
+/// environment of its own; an error says why it cannot be installed.
 pub fn programs_from_pypi(package: &str) -> Result<PathBuf, String> {
     let folder = package_folder(package);
     let environment = folder.join("environment");

@@ -1,4 +1,5 @@
-//! Servers of other makers that speak OpenAI's chat completions: LiteLLM's proxy, aimock and fakellm.
+//! Servers of other makers that speak OpenAI's chat completions: LiteLLM's proxy, aimock and
+//! fakellm.
 //!
 //! Each is installed on first use; an error says why one cannot be, so that a test can be skipped.
 

@@ -1,4 +1,5 @@
-//! Messages of the browser's debugging protocol over a pair of pipes: JSON that ends with a zero byte.
+//! Messages of the browser's debugging protocol over a pair of pipes: JSON that ends with a zero
+//! byte.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -5,7 +5,8 @@ use serde_json::json;
 
 /// The specifier of the icons.
 pub(crate) const LUCIDE: &str = "lucide-react";
-/// Icons, one a line: name, name in the page, nodes; or name and `=` with the name of the same icon.
+/// Icons, one a line: name, name in the page, nodes; or name and `=` with the name of the same
+/// icon.
 const ICONS: &str = include_str!("../../../config/render/lucide-icons.txt");
 /// Exports that are no icons.
 const OTHERS: [&str; 4] = ["Icon", "LucideProvider", "createLucideIcon", "useLucideContext"];

@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
-/// Policy of a page: scripts and styles of its own, nothing sent, no frames, workers, forms, windows,
-/// dialogs, downloads or connections. Pictures, fonts and scripts from elsewhere are requested, so that
-/// the refusal is seen.
+/// Policy of a page: scripts and styles of its own, nothing sent, no frames, workers, forms,
+/// windows, dialogs, downloads or connections. Pictures, fonts and scripts from elsewhere are
+/// requested, so that the refusal is seen.
 const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
     default-src * data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self'; \
     frame-src 'none'; worker-src 'none'; object-src 'none'; form-action 'none'; webrtc 'block'";

@@ -21,8 +21,8 @@ impl BrowserPool {
         Self { idle: Mutex::new(vec![browser]), permits }
     }
 
-    /// Waits until a page may be opened; returns an idle browser, if there is one. Fails once the pool
-    /// is closed.
+    /// Waits until a page may be opened; returns an idle browser, if there is one. Fails once the
+    /// pool is closed.
     pub async fn acquire(&self) -> Result<(PagePermit<'_>, Option<BrowserProcess>), AcquireError> {
         let permit = self.permits.acquire().await?;
         let idle = self.idle().pop();

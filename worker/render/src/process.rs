@@ -171,8 +171,8 @@ fn command(
         command.arg("--no-sandbox");
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-    // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the terminal
-    // reaches the worker alone.
+    // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the
+    // terminal reaches the worker alone.
     #[cfg(unix)]
     command.process_group(0);
     command

@@ -69,7 +69,8 @@ fn usage_of(process: u32, group: i32) -> Option<GroupUsage> {
     use std::fs::read_to_string;
 
     let stat = read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name in parentheses: state, parent, group; user and system time are the 12th and 13th.
+    // Behind the name in parentheses: state, parent, group; user and system time are the 12th and
+    // 13th.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     if fields.get(2)?.parse::<i32>().ok()? != group {
         return None;

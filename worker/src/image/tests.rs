@@ -182,7 +182,8 @@ fn mean_difference(one: &RgbImage, other: &RgbImage) -> f64 {
 
 #[test]
 fn each_exif_orientation_puts_each_pixel_where_a_viewer_does() {
-    // Stored as rows 1 2 3 / 4 5 6; what Exif says row 0 and column 0 stand for, worked out by hand.
+    // Stored as rows 1 2 3 / 4 5 6; what Exif says row 0 and column 0 stand for, worked out by
+    // hand.
     let expected: [(u8, u32, &[u8]); 8] = [
         (1, 3, &[1, 2, 3, 4, 5, 6]),
         (2, 3, &[3, 2, 1, 6, 5, 4]),

@@ -79,9 +79,10 @@ pub enum ReplyError {
 ///
 /// Scores are whole numbers: `8` and `8.0` are 8; `8.5`, `"8"`, one outside the scale and a missing
 /// one are errors. The object may stand alone or in a text around it, such as a Markdown fence; the
-/// last one that fits the rubric counts. Of statements and rationales, line breaks and other control characters become
-/// spaces, empty ones are dropped, those above 2,000 characters are cut and end in `…`, and of a
-/// list the first 100 count: they are shown to people and take no part in any score.
+/// last one that fits the rubric counts. Of statements and rationales, line breaks and other
+/// control characters become spaces, empty ones are dropped, those above 2,000 characters are cut
+/// and end in `…`, and of a list the first 100 count: they are shown to people and take no part in
+/// any score.
 ///
 /// A kind or an element that the rubric's vocabulary lacks, which only a server that does not hold
 /// to the schema can send, becomes `other`, with its word kept; unknown criteria are left out.

@@ -149,8 +149,8 @@ impl KnownCalibration {
     }
 
     /// The newest calibration of a run in this directory that is of the same judge; without one,
-    /// the newest by the same rubric of another judge. Real judges and the simulator are kept apart.
-    /// What cannot be read is passed over, and told.
+    /// the newest by the same rubric of another judge. Real judges and the simulator are kept
+    /// apart. What cannot be read is passed over, and told.
     pub fn newest_in(runs_dir: &Path, now: &Binding) -> (Option<Self>, Vec<CalibrationFileError>) {
         let mut unreadable = Vec::new();
         let mut found: Vec<Self> = Vec::new();

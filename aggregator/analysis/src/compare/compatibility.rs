@@ -67,8 +67,8 @@ pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
     differences
 }
 
-/// Differences of the fingerprints that the provider's model named itself; none where they agree, or
-/// where a run has none.
+/// Differences of the fingerprints that the provider's model named itself; none where they agree,
+/// or where a run has none.
 pub(crate) fn fingerprint_difference(
     base: &BTreeSet<String>,
     head: &BTreeSet<String>,

@@ -12,8 +12,8 @@ use juror_types::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Standard deviations of a difference beyond which a score fell by more than noise: among 200 items
-/// that are as they were, one in four comparisons has one beyond it.
+/// Standard deviations of a difference beyond which a score fell by more than noise: among 200
+/// items that are as they were, one in four comparisons has one beyond it.
 const DEVIATIONS: f64 = 3.0;
 
 /// Fall of a score, as a share, that counts where the noise is not known.

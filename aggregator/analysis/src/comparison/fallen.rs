@@ -10,9 +10,9 @@ pub const FALLEN_FALSE_ALARMS: f64 = 0.025;
 /// Items whose score fell or rose far from base to head.
 ///
 /// The rule: *worse* if more than `max_share` of the pairs fell far, and an exact one-sided sign
-/// test of falls against rises has a p-value of at most [`FALLEN_FALSE_ALARMS`]. Where base and head
-/// are exchangeable, a far fall is as likely as a far rise, so that this is the rate of false alarms
-/// at most, whatever the noise.
+/// test of falls against rises has a p-value of at most [`FALLEN_FALSE_ALARMS`]. Where base and
+/// head are exchangeable, a far fall is as likely as a far rise, so that this is the rate of false
+/// alarms at most, whatever the noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FallenItems {
     /// The change, as a share, beyond which a fall or rise is far.

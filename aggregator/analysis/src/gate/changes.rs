@@ -1,4 +1,5 @@
-//! Rules on what changed since a baseline: so many items or issues at most may be new, worse or flaky.
+//! Rules on what changed since a baseline: so many items or issues at most may be new, worse or
+//! flaky.
 
 use super::{Bound, GateDecision, RuleReport};
 use crate::comparison::Comparison;

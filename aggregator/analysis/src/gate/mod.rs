@@ -121,8 +121,8 @@ pub struct RuleReport {
     pub decision: GateDecision,
 }
 
-/// The longest row of jobs without a `failed(api)`, in the order in which they ended. Jobs for which
-/// the judge was never asked (no output, skipped) neither lengthen nor break it.
+/// The longest row of jobs without a `failed(api)`, in the order in which they ended. Jobs for
+/// which the judge was never asked (no output, skipped) neither lengthen nor break it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApiStreak {
     /// Jobs that ended and whose judge was to be asked.
@@ -167,9 +167,9 @@ impl Bound {
 }
 
 impl Gate {
-    /// Judges a run. A rule whose metric has no data is missed, since the gate asks for that figure;
-    /// a gate whose coverage is too low is missed, whatever was scored. `earlier` are the runs before it of the same kind,
-    /// newest first.
+    /// Judges a run. A rule whose metric has no data is missed, since the gate asks for that
+    /// figure; a gate whose coverage is too low is missed, whatever was scored. `earlier` are the
+    /// runs before it of the same kind, newest first.
     pub fn judge(
         &self,
         metrics: &[Metric],

@@ -19,8 +19,8 @@ static KNOWN: Mutex<BTreeMap<(usize, usize, u64), f64>> = Mutex::new(BTreeMap::n
 pub(super) struct Cusum(f64);
 
 impl Cusum {
-    /// Distance that a run may lie below the anchor without adding to the sum: half of the shift of one
-    /// standard deviation that the sum finds fastest.
+    /// Distance that a run may lie below the anchor without adding to the sum: half of the shift of
+    /// one standard deviation that the sum finds fastest.
     const ALLOWANCE: f64 = 0.5;
 
     /// Adds a run that lies so many standard deviations below the anchor; returns the sum.
@@ -43,8 +43,8 @@ pub(super) fn control_limit(anchor_runs: usize, monitored_runs: usize, rate: f64
     let mut highest: Vec<f64> =
         (0..SERIES).map(|_| highest_sum(&mut random, anchor_runs, monitored_runs)).collect();
     highest.sort_unstable_by(f64::total_cmp);
-    // The rate that a simulation finds errs; the limit is that of its lower bound at 95 %, so that the
-    // true rate is at most the one that is asked for.
+    // The rate that a simulation finds errs; the limit is that of its lower bound at 95 %, so that
+    // the true rate is at most the one that is asked for.
     let error = 1.645 * (rate * (1.0 - rate) / SERIES as f64).sqrt();
     let place = ((1.0 - rate + error) * SERIES as f64).ceil() as usize;
     let limit = highest.get(place.min(SERIES - 1)).copied().unwrap_or(f64::INFINITY);

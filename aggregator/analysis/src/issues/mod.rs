@@ -4,8 +4,8 @@
 //! however it is worded and whatever the component, the direction and the numbers are.
 //! `docs/issues.md` says where the lines are drawn.
 //!
-//! Findings come with a kind and an element, and are grouped by these alone, in every language. What
-//! follows is for all else: findings of the kind `other`, answers of version 1, strengths.
+//! Findings come with a kind and an element, and are grouped by these alone, in every language.
+//! What follows is for all else: findings of the kind `other`, answers of version 1, strengths.
 //!
 //! Each statement is read by itself (`sense`): a vocabulary of interface and picture terms
 //! (`config/statements.toml`) and a few rules of English say what it is about and whether that is
@@ -50,8 +50,8 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 /// Statements that mean the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementGroup {
-    /// Titles of kind and element; of a group by words, the most central statement, as the judge put
-    /// it, cut if it is very long.
+    /// Titles of kind and element; of a group by words, the most central statement, as the judge
+    /// put it, cut if it is very long.
     pub label: String,
     /// Its key.
     pub key: IssueKey,
@@ -123,7 +123,8 @@ impl Statements {
         Self { findings, ..self }
     }
 
-    /// Adds the findings of an item. A kind that the vocabulary lacks, and `other`, go by their words.
+    /// Adds the findings of an item. A kind that the vocabulary lacks, and `other`, go by their
+    /// words.
     pub fn add_findings(&mut self, item: u32, findings: &[Finding]) {
         for finding in findings {
             if finding.kind == OTHER || self.findings.kind(&finding.kind).is_none() {

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NearGroups {
     leaders: Vec<Signature>,
-    /// Groups by one byte of their leader, and the place of that byte. Two signatures of eight bytes
-    /// that differ in at most seven bits have a byte in common.
+    /// Groups by one byte of their leader, and the place of that byte. Two signatures of eight
+    /// bytes that differ in at most seven bits have a byte in common.
     by_byte: HashMap<(usize, u8), Vec<usize>>,
 }
 

@@ -75,11 +75,11 @@ impl MeanEstimate {
     /// of Student's t with one further, unseen item at that end of the scale.
     ///
     /// With few items far from the others the sample tells little of those that were not drawn: ten
-    /// items of 100 % do not exclude that one in five is 0 %. The unseen item therefore weighs
-    /// w = 16 / (16 + k²), with k the number of groups that deviate: one item where all are alike, next
+    /// items of 100 % do not exclude that one in five is 0 %. The unseen item therefore weighs w =
+    /// 16 / (16 + k²), with k the number of groups that deviate: one item where all are alike, next
     /// to nothing where forty differ. With G groups, their sum of squares S and the end e, the mean
-    /// is (G·m + w·e) / (G + w), its squared error
-    /// (S + w·G/(G + w)·(m − e)²) / ((G − 1 + w)(G + w)), and t has G degrees of freedom.
+    /// is (G·m + w·e) / (G + w), its squared error (S + w·G/(G + w)·(m − e)²) / ((G − 1 + w)(G +
+    /// w)), and t has G degrees of freedom.
     pub fn bounded_interval(&self, least: f64, most: f64) -> Interval {
         let plain = self.mean_interval(least, most);
         let (Some(variance), Some(quantile)) = (self.variance, self.t_quantile(self.groups)) else {

@@ -1,8 +1,8 @@
 //! A run's metrics: means and rates with 95 % intervals. Pure.
 //!
 //! A value is an item's: repeats of an item are averaged first, and intervals take items of one
-//! cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those of the
-//! deterministic stages are over every result that has data for them.
+//! cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those of
+//! the deterministic stages are over every result that has data for them.
 
 mod definition;
 mod interval;

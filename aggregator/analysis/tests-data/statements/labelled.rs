@@ -25,7 +25,8 @@ pub fn halves() -> (Vec<Labelled>, Vec<Labelled>) {
     read(include_str!("labelled.jsonl")).into_iter().partition(is_to_tune_by)
 }
 
-/// Statements of other kinds of screens and of pictures: to tune by, and held back, by the same rule.
+/// Statements of other kinds of screens and of pictures: to tune by, and held back, by the same
+/// rule.
 pub fn domains() -> (Vec<Labelled>, Vec<Labelled>) {
     read(include_str!("domains.jsonl")).into_iter().partition(is_to_tune_by)
 }

@@ -76,8 +76,9 @@ impl RunFiles {
         jiff::Timestamp::try_from(modified.ok()?).ok()
     }
 
-    /// Time for which the run was judged, up to its last result where a session is open or was killed.
-    /// Records of a fleet and of earlier versions name no session: one from the run's creation on.
+    /// Time for which the run was judged, up to its last result where a session is open or was
+    /// killed. Records of a fleet and of earlier versions name no session: one from the run's
+    /// creation on.
     pub fn judging_time(&self) -> Option<JudgingTime> {
         let known = match &self.record.judging {
             Some(known) => known.clone(),

@@ -19,8 +19,8 @@ pub enum PairSide {
     Render,
 }
 
-/// The regions as numbered boxes over a picture, each a link to its fact; `prefix` stands before the
-/// ids of one item. Nothing where the picture's size is not known.
+/// The regions as numbered boxes over a picture, each a link to its fact; `prefix` stands before
+/// the ids of one item. Nothing where the picture's size is not known.
 pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup {
     let size = match side {
         PairSide::Screenshot => evidence.size,

@@ -74,8 +74,8 @@ fn pairs(page: &mut Page, pairs: &[(String, String)]) {
     }
 }
 
-/// A table with as many of its columns as leave room for the names, the heads beside its title where
-/// they fit; an untitled one continues the topic.
+/// A table with as many of its columns as leave room for the names, the heads beside its title
+/// where they fit; an untitled one continues the topic.
 fn table(page: &mut Page, table: &FigureTable, mark: &str) {
     let columns = columns(table, page.width);
     let heads = line_of(&columns, |index| table.columns.get(index).map(|it| it.head.as_str()));

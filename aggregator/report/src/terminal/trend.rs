@@ -41,7 +41,8 @@ pub fn render_trend(
     page.finish()
 }
 
-/// A small picture of values between the least and the greatest of them; a space where there is none.
+/// A small picture of values between the least and the greatest of them; a space where there is
+/// none.
 fn line_of(values: &[Option<f64>]) -> String {
     let known = || values.iter().flatten().copied();
     let (least, most) =

@@ -87,7 +87,8 @@ impl Committer {
         self.perform(vec![CommitWork { run: run.clone(), from, record: Some(record), batch }]).await
     }
 
-    /// A run that the fleet's backend does not know goes on if it has a directory: it was forgotten.
+    /// A run that the fleet's backend does not know goes on if it has a directory: it was
+    /// forgotten.
     async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let Some(known) = self.runs.known.get_mut(&run) else {
             self.board.forget(&run);
@@ -115,7 +116,8 @@ impl Committer {
         Ok(())
     }
 
-    /// While the fleet's backend is away, a run that has a directory goes on; results of others wait.
+    /// While the fleet's backend is away, a run that has a directory goes on; results of others
+    /// wait.
     async fn go_on_without(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let waits =
             self.runs.known.get(&run).is_some_and(|known| known.place == ResultPlace::Unknown);

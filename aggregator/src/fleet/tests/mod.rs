@@ -1,5 +1,5 @@
-//! The role, between queues in memory and a backend in memory. The clock stands still: it is moved on
-//! when nothing else can happen.
+//! The role, between queues in memory and a backend in memory. The clock stands still: it is moved
+//! on when nothing else can happen.
 
 mod backend;
 mod commits;

@@ -5,8 +5,8 @@ use juror_types::error_chain::with_causes;
 use std::process::Stdio;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-/// Runs a command with the message on its standard input. Dropping the future kills it. Its output is
-/// not read.
+/// Runs a command with the message on its standard input. Dropping the future kills it. Its output
+/// is not read.
 pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
     let message = serde_json::to_vec(payload).map_err(|error| error.to_string())?;

@@ -1,8 +1,8 @@
 //! Alerts at shares of budgets, by a command or a webhook of the settings.
 //!
 //! An alert is sent once for a budget and its period: the ledger records it before it goes out, so
-//! that processes that share the ledger send it once. What fails is tried again a few times, and then a
-//! warning.
+//! that processes that share the ledger send it once. What fails is tried again a few times, and
+//! then a warning.
 
 mod command;
 mod payload;

@@ -4,8 +4,8 @@ use super::{ALERT_TIMEOUT, AlertPayload};
 use juror_types::error_chain::with_causes;
 use reqwest::{Client, header::CONTENT_TYPE, redirect};
 
-/// Posts the message as JSON, without a proxy, and follows no redirect: an address may hold a secret, so no error
-/// shows more of it than its host.
+/// Posts the message as JSON, without a proxy, and follows no redirect: an address may hold a
+/// secret, so no error shows more of it than its host.
 pub async fn post(url: &str, payload: &AlertPayload) -> Result<(), String> {
     // An error says only that a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -128,8 +128,8 @@ impl EndpointState {
         }
     }
 
-    /// Learns from what the provider said; answers whether any of it was news. What tells nothing new
-    /// changes nothing, so that backends may leave it out: even a refresh rounds the refill.
+    /// Learns from what the provider said; answers whether any of it was news. What tells nothing
+    /// new changes nothing, so that backends may leave it out: even a refresh rounds the refill.
     pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
         let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
         let known = (self.learned_requests, self.learned_tokens);
@@ -150,7 +150,8 @@ impl EndpointState {
             self.throttled = Some(now);
         }
         if observation.counting.rule.is_some() {
-            // A count that was too low explains the refusal, and holds no longer: the limits are right.
+            // A count that was too low explains the refusal, and holds no longer: the limits are
+            // right.
             self.throttled = Some(now);
         }
         if let Some(pause) = observation.refused {

@@ -18,7 +18,8 @@ pub struct TokenCounting {
     pub rule: Option<CountRule>,
     /// Billed input tokens over expected ones, in thousandths; none before the first bill.
     pub input_scale: Option<u64>,
-    /// The most tokens that the provider said were left under its present limit; none before it did.
+    /// The most tokens that the provider said were left under its present limit; none before it
+    /// did.
     pub fullest: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! One sequence of operations, put to the state machine over memory and to a backend: both must decide
-//! alike and hold the same money after every step.
+//! One sequence of operations, put to the state machine over memory and to a backend: both must
+//! decide alike and hold the same money after every step.
 
 use super::{
     Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, CountRule, Ledger, Observation,
@@ -73,8 +73,8 @@ impl TestClock {
     }
 }
 
-/// Most time that passes in one sequence, in milliseconds: backends forget ended leases after a week,
-/// and the pure books keep them.
+/// Most time that passes in one sequence, in milliseconds: backends forget ended leases after a
+/// week, and the pure books keep them.
 const MAX_PASSED: i64 = 6 * 24 * 60 * 60 * 1_000;
 
 /// Both sides and the clock that they share.
@@ -253,7 +253,8 @@ fn without_month(ledger: Ledger) -> Ledger {
     Ledger { month: None, ..ledger }
 }
 
-/// A backend may add to a reason what to do about it; one that may forget says where it has no record.
+/// A backend may add to a reason what to do about it; one that may forget says where it has no
+/// record.
 fn compare_decisions(
     decision: &AdmissionDecision,
     expected: &AdmissionDecision,

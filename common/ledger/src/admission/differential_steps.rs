@@ -10,7 +10,8 @@ pub const RUNS: usize = 2;
 pub const LABELS: [&str; 3] = ["dataset:golden", "tag:checkout", "tag:search"];
 /// Zones in which days and months begin.
 pub const ZONES: [&str; 4] = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"];
-/// Times at which sequences begin: at any time, and before the clocks of Berlin and New York change.
+/// Times at which sequences begin: at any time, and before the clocks of Berlin and New York
+/// change.
 const BEGINNINGS: [&str; 5] = [
     "2026-11-18T10:26:40Z",
     "2027-03-13T22:00:00Z",

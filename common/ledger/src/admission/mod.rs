@@ -2,9 +2,9 @@
 //! in one atomic step.
 //!
 //! A call counts against the budget of its run, and against those of the day and the month: of all
-//! runs, and of each label that the run has. An admitted call holds a lease until it is settled, released or presumed spent. At every
-//! instant, for every budget, committed + outstanding is at most the cap, as long as no bill
-//! exceeds the worst case that was reserved for it.
+//! runs, and of each label that the run has. An admitted call holds a lease until it is settled,
+//! released or presumed spent. At every instant, for every budget, committed + outstanding is at
+//! most the cap, as long as no bill exceeds the worst case that was reserved for it.
 
 mod alert_settings;
 mod buckets;
@@ -55,8 +55,8 @@ pub trait Admission: Send + Sync {
         self.open_run_again(run, budget, Money::ZERO).await
     }
 
-    /// As [`Self::open_run`], for a run whose results have cost so much already by its journal: what
-    /// the ledger lacks of that is booked in the same step, also on the current day and month.
+    /// As [`Self::open_run`], for a run whose results have cost so much already by its journal:
+    /// what the ledger lacks of that is booked in the same step, also on the current day and month.
     async fn open_run_again(
         &self,
         run: &RunId,
@@ -69,7 +69,8 @@ pub trait Admission: Send + Sync {
 
     /// One atomic decision. Does not wait. A caller that is told to wait keeps its place, and what
     /// it reserved of the rate limits, for a few seconds beyond the time at which it should ask
-    /// again; one that gives up releases its lease. Asking again for a lease that is held answers admitted.
+    /// again; one that gives up releases its lease. Asking again for a lease that is held answers
+    /// admitted.
     async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError>;
 
     /// Books what a call really cost and, in the same step, stores the finished job that it
@@ -170,8 +171,8 @@ pub enum AdmissionDecision {
         /// The exhausted budget, in plain words with its figures.
         reason: String,
     },
-    /// Never as it is: a backend that may forget, as a fleet's, has no record of a budget. Nothing is
-    /// known of the run.
+    /// Never as it is: a backend that may forget, as a fleet's, has no record of a budget. Nothing
+    /// is known of the run.
     NoRecord {
         /// The budget and the remedy, in plain words.
         reason: String,

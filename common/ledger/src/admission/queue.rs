@@ -18,9 +18,9 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Only so many callers of a line ask at a time; the others wait for their turn to ask. Enough
-/// for the backend to commit in groups. While calls have to wait, one at a time asks: what a process has
-/// reserved stays small, and a wake-up is no stampede.
+/// Only so many callers of a line ask at a time; the others wait for their turn to ask. Enough for
+/// the backend to commit in groups. While calls have to wait, one at a time asks: what a process
+/// has reserved stays small, and a wake-up is no stampede.
 const ASKING: usize = 16;
 /// Interval between two requests for money: other processes free some without telling us.
 const MONEY_RETRY_INTERVAL: Duration = Duration::from_secs(1);
@@ -89,8 +89,9 @@ impl AdmissionQueue {
     }
 
     /// Asks until there is an answer. `ask` is called when the caller's turn comes: what its call
-    /// counts for may have been learned while it waited for that. To give up, cancel the token: whoever drops the future
-    /// instead may leave a lease behind that counts as in flight while the process lives.
+    /// counts for may have been learned while it waited for that. To give up, cancel the token:
+    /// whoever drops the future instead may leave a lease behind that counts as in flight while the
+    /// process lives.
     pub async fn admit(
         &self,
         admission: &dyn Admission,

@@ -64,8 +64,8 @@ pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<
 }
 
 /// Books what the results of a run cost by its journal, as far as its account lacks it, also on the
-/// current day and month and on those of its labels. `carried` is what the account has of calls whose
-/// jobs are unfinished, which no result tells.
+/// current day and month and on those of its labels. `carried` is what the account has of calls
+/// whose jobs are unfinished, which no result tells.
 pub fn book_journal<B: Books>(
     books: &mut B,
     run: &RunId,
@@ -86,8 +86,8 @@ pub fn book_journal<B: Books>(
     Ok(())
 }
 
-/// Books the calls of a run under these labels too, from now on. A label without a cap on record gets
-/// an unlimited one.
+/// Books the calls of a run under these labels too, from now on. A label without a cap on record
+/// gets an unlimited one.
 pub fn label_run<B: Books>(
     books: &mut B,
     run: &RunId,
@@ -294,8 +294,8 @@ impl RateLimiterState {
         self.endpoint(&observation.endpoint, now).observe(observation, now)
     }
 
-    /// Gives the ask its place in the line if it waits for money; otherwise takes what it needs of its
-    /// endpoint, from now on or from the time on at which that is there.
+    /// Gives the ask its place in the line if it waits for money; otherwise takes what it needs of
+    /// its endpoint, from now on or from the time on at which that is there.
     fn wait(&mut self, ask: &Ask, held: Option<Scope>, now: i64) -> Option<AdmissionDecision> {
         let need = CallNeed { tokens: ask.input_tokens.saturating_add(ask.max_output_tokens) };
         if let Some(scope) = held {

@@ -1,7 +1,7 @@
 //! Calls that wait for money, in the order in which they asked.
 //!
-//! A call that waits ahead counts as served already, so that a large one gets its turn. A caller that
-//! no longer asks loses its place after a while, and so does one that releases its lease.
+//! A call that waits ahead counts as served already, so that a large one gets its turn. A caller
+//! that no longer asks loses its place after a while, and so does one that releases its lease.
 
 use super::{Ask, scope::Scope};
 use juror_types::{id::LeaseId, usage::Money};

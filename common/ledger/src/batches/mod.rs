@@ -12,8 +12,8 @@ use juror_types::id::{JobId, LeaseId, OwnerId, RunId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Owner of the leases of rows. A batch goes on without the process that created it, so these leases
-/// outlive every process: no sweep and no restart presumes them spent.
+/// Owner of the leases of rows. A batch goes on without the process that created it, so these
+/// leases outlive every process: no sweep and no restart presumes them spent.
 pub const ROWS_OWNER: &str = "batches";
 
 /// Records of batches, in the same backend as the ledger. Each shard has one owner, who alone moves
@@ -52,8 +52,8 @@ pub trait BatchRecords: Send + Sync {
     /// left as it is.
     async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
 
-    /// Ends the filling of a shard, in one step; the open rows of these jobs are not in its file and
-    /// move to the shard `next`, which is being filled. Returns whether it was the owner's.
+    /// Ends the filling of a shard, in one step; the open rows of these jobs are not in its file
+    /// and move to the shard `next`, which is being filled. Returns whether it was the owner's.
     async fn plan_shard(
         &self,
         shard: &ShardKey,
@@ -61,8 +61,8 @@ pub trait BatchRecords: Send + Sync {
         next: Option<u32>,
     ) -> Result<bool, LedgerError>;
 
-    /// Moves the open rows of a shard into these, which are being filled and are planned with it, in
-    /// one step; the shard itself ends. Returns whether it was the owner's.
+    /// Moves the open rows of a shard into these, which are being filled and are planned with it,
+    /// in one step; the shard itself ends. Returns whether it was the owner's.
     async fn split_shard(
         &self,
         shard: &ShardKey,

@@ -1,8 +1,8 @@
 //! Budgets that runs of a ledger share, all of them or those of one label: caps that stand until
 //! others are given, and what each day and each month has cost.
 //!
-//! Accounts are never forgotten: a day or a month takes a row of some hundred bytes, and so it does for
-//! each label that cost something in it.
+//! Accounts are never forgotten: a day or a month takes a row of some hundred bytes, and so it does
+//! for each label that cost something in it.
 
 mod apply;
 #[cfg(any(test, feature = "conformance"))]
@@ -23,7 +23,8 @@ pub trait BudgetRecords: Send + Sync {
     /// Cap of a budget; none if there is no record.
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError>;
 
-    /// Sets the cap of a budget from now on, for each of its days or months. Returns the cap before.
+    /// Sets the cap of a budget from now on, for each of its days or months. Returns the cap
+    /// before.
     async fn set_cap(
         &self,
         budget: &SharedBudget,

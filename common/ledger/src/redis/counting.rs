@@ -26,8 +26,8 @@ impl CountingCache {
         self.lock().get(endpoint).map(|known| known.counting).unwrap_or_default()
     }
 
-    /// Keeps the rule by its name, the scale and the fullest bucket; an empty text is nothing known,
-    /// and without these three nothing is kept.
+    /// Keeps the rule by its name, the scale and the fullest bucket; an empty text is nothing
+    /// known, and without these three nothing is kept.
     pub(crate) fn keep(&self, endpoint: &str, told: &[&str]) {
         let [rule, scale, fullest] = *told else { return };
         let counting = TokenCounting {

@@ -86,9 +86,9 @@ impl RedisLedger {
         Ok((paused == "1", in_use == "1"))
     }
 
-    /// Presumes spent what the leases of a complete run still hold: each of its jobs has its result,
-    /// so the answers of those calls are lost. A bill that still comes replaces its presumption.
-    /// Returns the number of leases.
+    /// Presumes spent what the leases of a complete run still hold: each of its jobs has its
+    /// result, so the answers of those calls are lost. A bill that still comes replaces its
+    /// presumption. Returns the number of leases.
     pub async fn close_leases(&self, run: &RunId) -> Result<usize, LedgerError> {
         let arguments = [run.to_string(), milliseconds(LEASE_TTL)];
         let answer = self.connection.perform(&scripts::CLOSE_LEASES, &arguments).await?;
@@ -104,8 +104,8 @@ impl RedisLedger {
 
     /// Ends the pause after a restart or an emptying of Redis, and of a new one. Takes what the
     /// results of runs cost by their journals, and books what the ledger has forgotten of that, for
-    /// announced runs also on the current day and month. Every living process says by itself what it
-    /// holds as soon as it reaches the new server.
+    /// announced runs also on the current day and month. Every living process says by itself what
+    /// it holds as soon as it reaches the new server.
     pub async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
         let is_new = u8::from(journal.is_new).to_string();
         let mut arguments = vec![milliseconds(LEASE_TTL), is_new];

@@ -120,8 +120,8 @@ impl RedisLedger {
     }
 
     /// Says how many results a run will have of what was published: no more jobs will come. Answers
-    /// whether there is such a run. Its claims, results and status are kept for a while after their last use from here
-    /// on.
+    /// whether there is such a run. Its claims, results and status are kept for a while after their
+    /// last use from here on.
     pub async fn close_run(&self, run: &RunId, expected: u64) -> Result<bool, LedgerError> {
         self.end_run(run, "close", expected.to_string()).await
     }

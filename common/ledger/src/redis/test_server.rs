@@ -52,8 +52,8 @@ impl TestRedis {
         Self::own(&["--appendonly", "yes", "--appendfsync", "always"])
     }
 
-    /// Says of a namespace that its ledger was reconciled with the server, as an aggregator does for a
-    /// new fleet.
+    /// Says of a namespace that its ledger was reconciled with the server, as an aggregator does
+    /// for a new fleet.
     pub fn accept_ledger(&self, namespace: &str) {
         let Some(mut connection) = connection(&self.url) else { return };
         let facts: redis::RedisResult<String> =
@@ -121,8 +121,8 @@ impl Drop for TestRedis {
     }
 }
 
-/// The steps of a call's way, `claim`, `admit` and `settle`, each with the hash under which Redis is
-/// told to take it: by these, whoever stands between a process and Redis knows them.
+/// The steps of a call's way, `claim`, `admit` and `settle`, each with the hash under which Redis
+/// is told to take it: by these, whoever stands between a process and Redis knows them.
 pub fn hashes_of_steps() -> [(&'static str, String); 3] {
     [("claim", &scripts::CLAIM), ("admit", &scripts::ADMIT), ("settle", &scripts::SETTLE)]
         .map(|(name, step)| (name, step.get_hash().to_owned()))

@@ -1,4 +1,5 @@
-//! Forgetting runs whose files are gone, and replies that nobody asks for any more, so that `juror.db` does not grow for ever.
+//! Forgetting runs whose files are gone, and replies that nobody asks for any more, so that
+//! `juror.db` does not grow for ever.
 
 use super::{SqliteLedger, schema, store::day};
 use crate::error::LedgerError;
@@ -29,8 +30,8 @@ const FORGET_MONEY: [&str; 2] =
 
 impl SqliteLedger {
     /// Forgets a run: its results, claims, batches, budget and account. What it spent stays in the
-    /// accounts of its days and months. Answers whether it did: a run with calls or batches under way
-    /// is left as it is.
+    /// accounts of its days and months. Answers whether it did: a run with calls or batches under
+    /// way is left as it is.
     pub async fn forget_run(&self, run: &RunId) -> Result<bool, LedgerError> {
         let run = run.clone();
         self.writer
@@ -76,8 +77,8 @@ impl SqliteLedger {
             .await
     }
 
-    /// Gives the room of what was forgotten back to the disk. Call it when the file is closed; one that
-    /// another process writes is refused after a while, which loses nothing.
+    /// Gives the room of what was forgotten back to the disk. Call it when the file is closed; one
+    /// that another process writes is refused after a while, which loses nothing.
     ///
     /// # Errors
     /// Those of [`SqliteLedger::open`].

@@ -14,8 +14,8 @@ use rusqlite::Connection;
 use std::collections::BTreeSet;
 use tokio::sync::watch;
 
-/// For how long after its admission an ended lease is kept, in milliseconds: a week, which is longer
-/// than any process sleeps that will still settle a call.
+/// For how long after its admission an ended lease is kept, in milliseconds: a week, which is
+/// longer than any process sleeps that will still settle a call.
 const ENDED_LEASE_TTL: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Interval without a search for ended leases once none is left, in milliseconds.
 const BETWEEN_CLEARINGS: i64 = 60 * 60 * 1_000;

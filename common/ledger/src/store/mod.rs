@@ -39,9 +39,9 @@ pub trait Store: Send + Sync {
     /// either in this round; none where no other worker could have it.
     async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError>;
 
-    /// Counts an item of a run whose judge gave no usable answer; an item with a usable one ends the
-    /// row. Returns how many items there are in a row, over all processes that judge the run; none
-    /// where one process judges it.
+    /// Counts an item of a run whose judge gave no usable answer; an item with a usable one ends
+    /// the row. Returns how many items there are in a row, over all processes that judge the run;
+    /// none where one process judges it.
     async fn count_unusable(&self, _run: &RunId) -> Result<Option<u32>, LedgerError> {
         Ok(None)
     }

@@ -46,8 +46,8 @@ pub(super) struct RabbitSubscription<M> {
 }
 
 impl<M: Message> RabbitSubscription<M> {
-    /// Subscribes, to messages that need a drawing only if the receiver `draws`; returns when the broker
-    /// has accepted it.
+    /// Subscribes, to messages that need a drawing only if the receiver `draws`; returns when the
+    /// broker has accepted it.
     pub(super) async fn open(
         shared: Arc<Shared>,
         (route, draws): (Route, bool),
@@ -279,11 +279,11 @@ async fn first_of(
 }
 
 impl Drop for Live {
-    /// Cancels the consumers, then returns what they were sent and have not handed out. The frames of
-    /// a channel arrive in the order in which they were written: a message that comes back to a queue
-    /// whose consumer is not cancelled yet would be sent here again, until its delivery limit. What
-    /// is on its way meanwhile goes back with the channel, when the last delivery that is out has
-    /// ended.
+    /// Cancels the consumers, then returns what they were sent and have not handed out. The frames
+    /// of a channel arrive in the order in which they were written: a message that comes back to a
+    /// queue whose consumer is not cancelled yet would be sent here again, until its delivery
+    /// limit. What is on its way meanwhile goes back with the channel, when the last delivery that
+    /// is out has ended.
     fn drop(&mut self) {
         if self.link.is_over() {
             return;

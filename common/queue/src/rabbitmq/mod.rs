@@ -123,8 +123,8 @@ impl RabbitQueues {
         self.queue(Route::Jobs)
     }
 
-    /// The jobs, of which subscriptions receive those alone that need no drawing. Others come to them
-    /// only when no worker has drawn them for ten minutes.
+    /// The jobs, of which subscriptions receive those alone that need no drawing. Others come to
+    /// them only when no worker has drawn them for ten minutes.
     pub fn jobs_without_drawing(&self) -> RabbitQueue<Job> {
         RabbitQueue { draws: false, ..self.queue(Route::Jobs) }
     }
@@ -173,8 +173,8 @@ impl RabbitQueues {
 /// A queue of one kind of message. It never ends: a subscription waits for more until the
 /// connection is closed. Clones share it.
 ///
-/// A subscription's prefetch holds for each priority at the broker, and for both together as to what
-/// is handed out; what is beyond waits here, and goes back when the subscription is dropped.
+/// A subscription's prefetch holds for each priority at the broker, and for both together as to
+/// what is handed out; what is beyond waits here, and goes back when the subscription is dropped.
 pub struct RabbitQueue<M> {
     shared: Arc<Shared>,
     route: Route,

@@ -13,8 +13,8 @@ const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(600), "hold.10m"),
 ];
 
-/// Kinds of jobs, each with a queue of its own: the preferred priority first, and whether they need a
-/// drawing.
+/// Kinds of jobs, each with a queue of its own: the preferred priority first, and whether they need
+/// a drawing.
 pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
     (Priority::High, false),
     (Priority::High, true),
@@ -91,8 +91,8 @@ impl Namespace {
         self.holds().find(|(time, _)| *time >= delay).map_or(longest, |(_, name)| name)
     }
 
-    /// The queues that a route is received from, those of the preferred priority first; those of jobs
-    /// that need a drawing only for a receiver that draws.
+    /// The queues that a route is received from, those of the preferred priority first; those of
+    /// jobs that need a drawing only for a receiver that draws.
     pub(super) fn queues(&self, route: Route, draws: bool) -> Vec<(Priority, ShortString)> {
         match route {
             Route::Jobs => JOB_KINDS

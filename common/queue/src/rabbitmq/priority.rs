@@ -52,8 +52,8 @@ impl Preference {
         OutstandingDelivery(Arc::clone(self))
     }
 
-    /// Until when the broker may still have more of this priority to send, if it has not sent it by now;
-    /// none if it has nothing.
+    /// Until when the broker may still have more of this priority to send, if it has not sent it by
+    /// now; none if it has nothing.
     pub(super) fn doubt(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);
         let mut deliveries = self.deliveries();

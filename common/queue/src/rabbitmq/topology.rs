@@ -20,8 +20,8 @@ use std::time::Duration;
 /// Deliveries of a message after which the broker itself gives up on it: a backstop far above what
 /// we count ourselves, since some versions count a clean close too.
 const DELIVERY_LIMIT: i64 = 1_000;
-/// Time after which a job that waits for a drawing is shown to workers that do not draw: they end it
-/// where its run is cancelled or its deadline has passed, and put it back otherwise.
+/// Time after which a job that waits for a drawing is shown to workers that do not draw: they end
+/// it where its run is cancelled or its deadline has passed, and put it back otherwise.
 const DRAWING_WAIT: Duration = Duration::from_secs(10 * 60);
 /// For queues that are read again and again. Versions from 4.0 on have a limit of 20 unless
 /// another one is named, and versions before refuse a negative one.

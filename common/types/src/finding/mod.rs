@@ -1,4 +1,5 @@
-//! Findings: single defects that a judge points at, each with a kind and an element from closed lists.
+//! Findings: single defects that a judge points at, each with a kind and an element from closed
+//! lists.
 
 mod vocabulary;
 
@@ -29,7 +30,8 @@ pub struct Finding {
     /// The kind as a lax server wrote it, where the vocabulary lacks it and `kind` is `other`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted_kind: Option<String>,
-    /// The element as a lax server wrote it, where the vocabulary lacks it and `element` is `other`.
+    /// The element as a lax server wrote it, where the vocabulary lacks it and `element` is
+    /// `other`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted_element: Option<String>,
 }

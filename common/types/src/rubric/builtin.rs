@@ -5,7 +5,8 @@ use super::{Rubric, RubricError};
 /// A rubric that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinRubric {
-    /// Its name as a value of `--rubric`: the id of the newest version, `id@version` of earlier ones.
+    /// Its name as a value of `--rubric`: the id of the newest version, `id@version` of earlier
+    /// ones.
     pub id: &'static str,
     /// Its file, as it was compiled in.
     pub text: &'static str,

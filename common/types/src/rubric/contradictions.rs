@@ -7,9 +7,9 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// The rules that an answer breaks. Answers of version 1 have no findings: of them, scores below the
-/// top need any issue, and top scores throughout allow none; where issues are made from the scores
-/// (`weighted_groups`), nothing can contradict.
+/// The rules that an answer breaks. Answers of version 1 have no findings: of them, scores below
+/// the top need any issue, and top scores throughout allow none; where issues are made from the
+/// scores (`weighted_groups`), nothing can contradict.
 pub(super) fn contradictions(rubric: &Rubric, answer: &JudgeAnswer) -> Vec<Contradiction> {
     match (rubric.reply, rubric.formula) {
         (ReplyVersion::Two, _) => {
@@ -65,7 +65,8 @@ fn is_critical_above_middle(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
     })
 }
 
-/// Two findings are the same if kind, element, place and what was found agree, but for case and space.
+/// Two findings are the same if kind, element, place and what was found agree, but for case and
+/// space.
 fn repeats_a_finding(findings: &[Finding]) -> bool {
     let mut known = HashSet::new();
     findings.iter().any(|it| {

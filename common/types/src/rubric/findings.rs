@@ -64,7 +64,8 @@ impl Default for FindingRules {
 }
 
 impl FindingRules {
-    /// The rubric's own kinds and elements, then those of the named vocabulary whose key is not taken.
+    /// The rubric's own kinds and elements, then those of the named vocabulary whose key is not
+    /// taken.
     pub(super) fn vocabulary(&self) -> FindingVocabulary {
         let mut all =
             FindingVocabulary { kinds: self.kinds.clone(), elements: self.elements.clone() };

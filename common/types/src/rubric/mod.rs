@@ -38,8 +38,8 @@ pub struct Rubric {
     pub version: u32,
     /// One line for people.
     pub title: String,
-    /// The images that an item must have, unless they are optional, in the order in which the judge sees them; none where
-    /// texts alone are judged.
+    /// The images that an item must have, unless they are optional, in the order in which the judge
+    /// sees them; none where texts alone are judged.
     #[serde(default)]
     pub images: Vec<RubricImage>,
     /// Further fields of an item that the prompt uses.

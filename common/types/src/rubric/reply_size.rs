@@ -18,7 +18,8 @@ const OF_SCORE: u32 = 10;
 const FRAME: u32 = 100;
 
 impl Rubric {
-    /// Output tokens that the longest reply takes which the rubric asks for, roughly and rounded up.
+    /// Output tokens that the longest reply takes which the rubric asks for, roughly and rounded
+    /// up.
     pub fn needed_output_tokens(&self) -> u32 {
         let criteria = u32::try_from(self.criteria.len()).unwrap_or(u32::MAX);
         let (of_criterion, statements) = match (self.reply, self.formula) {

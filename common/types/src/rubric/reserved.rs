@@ -1,7 +1,7 @@
 //! Names that reports, results and the dashboard give their own columns.
 
-/// Keys that no criterion and no group of a rubric may have: each is a field of results, a column of
-/// a CSV report, or an order of the dashboard's table.
+/// Keys that no criterion and no group of a rubric may have: each is a field of results, a column
+/// of a CSV report, or an order of the dashboard's table.
 pub const RESERVED_KEYS: [&str; 61] = [
     "answered_by",
     "attempts",

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 /// and on the scale. It uses only what every provider's structured output takes. Keys stand in the
 /// order in which a judge has to write them.
 ///
-/// Version 1 of `sum_over_max`: `{"scores":{criterion:integer},"issues":[text],"strengths":[text]}`;
-/// of `weighted_groups`: `{"scores":{group:{"sub_scores":{criterion:{"score":integer,
+/// Version 1 of `sum_over_max`:
+/// `{"scores":{criterion:integer},"issues":[text],"strengths":[text]}`; of `weighted_groups`:
+/// `{"scores":{group:{"sub_scores":{criterion:{"score":integer,
 /// "rationale":text}}}},"overall_assessment":text}`.
 ///
 /// Version 2 puts evidence first: `{"findings":[finding],"suspected_instructions":[text],

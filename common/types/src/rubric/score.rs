@@ -62,7 +62,8 @@ pub enum AnswerError {
 /// rationales of scores in the lowest quarter of the scale (2 and less of 1 to 5), and strengths
 /// those of the top score, which they are by version 2 too where no strengths are asked for.
 ///
-/// Totals and their quotients are rounded to nine decimals at the very end, so that 90 percent is 90 and not a trace less.
+/// Totals and their quotients are rounded to nine decimals at the very end, so that 90 percent is
+/// 90 and not a trace less.
 pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerError> {
     let mut answer = answer;
     for criterion in &rubric.criteria {

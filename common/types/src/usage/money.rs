@@ -38,8 +38,8 @@ impl Money {
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
-    /// This amount in the ratio of `part` to `whole`, rounded up to a pico-dollar. None where `whole`
-    /// is nothing, or an amount is negative.
+    /// This amount in the ratio of `part` to `whole`, rounded up to a pico-dollar. None where
+    /// `whole` is nothing, or an amount is negative.
     pub fn scaled(self, part: Self, whole: Self) -> Option<Self> {
         let [amount, part, whole] = [self, part, whole].map(|money| u128::try_from(money.0).ok());
         let scaled = (amount? * part?).checked_add(whole? - u128::from(whole? > 0))?;

@@ -47,8 +47,8 @@ use tokio::task::spawn_blocking;
 const MAX_STATEMENTS: usize = 8;
 
 /// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
-/// there are any; `run` names one run; `dataset` and `rubric` choose the runs whose newest is shown,
-/// and with `choose` that choice is kept.
+/// there are any; `run` names one run; `dataset` and `rubric` choose the runs whose newest is
+/// shown, and with `choose` that choice is kept.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,

@@ -12,9 +12,9 @@ use juror_types::{
 };
 
 /// Runs the `compile_command` on some code: it gets the code on stdin, and in a file with the
-/// language's ending wherever an argument says `{file}`. Exit status 0 means that the code compiles;
-/// any other makes the end of its output the error. A command that cannot be started or does not
-/// end is an error of kind `pipeline`, since it says nothing about the code.
+/// language's ending wherever an argument says `{file}`. Exit status 0 means that the code
+/// compiles; any other makes the end of its output the error. A command that cannot be started or
+/// does not end is an error of kind `pipeline`, since it says nothing about the code.
 pub async fn compile(
     code: &str,
     language: Language,

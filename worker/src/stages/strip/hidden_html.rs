@@ -75,8 +75,8 @@ impl HiddenSections {
     }
 }
 
-/// True if a tag inside of a hidden section leaves it open: an item ends every open item that no list
-/// stands between.
+/// True if a tag inside of a hidden section leaves it open: an item ends every open item that no
+/// list stands between.
 fn fits(tag: &Tag, parent: Option<&String>) -> bool {
     let in_list = parent.is_some_and(|parent| parent == "ul" || parent == "ol");
     NEUTRAL_ELEMENTS.contains(&&*tag.name) && (&*tag.name != "li" || in_list)

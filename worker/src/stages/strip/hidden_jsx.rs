@@ -36,8 +36,8 @@ pub(super) fn may_show_others(element: &JSXElement<'_>) -> bool {
 
 /// True if an element is hidden by the attribute `hidden` or a style of its own, in literals, has
 /// nothing else that a style sheet could select, and holds texts and neutral elements alone. A
-/// component may render into another part of the page, a symbol is drawn where it is used, and a hidden
-/// option is the placeholder of its select.
+/// component may render into another part of the page, a symbol is drawn where it is used, and a
+/// hidden option is the placeholder of its select.
 pub(super) fn is_never_shown(element: &JSXElement<'_>) -> bool {
     let mut hides = false;
     for item in &element.opening_element.attributes {

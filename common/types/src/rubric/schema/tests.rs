@@ -72,8 +72,9 @@ const KEYWORDS: [&str; 9] = [
     "maximum",
 ];
 
-/// Strict structured output wants every key of every object, at any depth, within documented limits:
-/// 5,000 properties, 10 levels, 1,000 values of enumerations, 120,000 characters of names and values.
+/// Strict structured output wants every key of every object, at any depth, within documented
+/// limits: 5,000 properties, 10 levels, 1,000 values of enumerations, 120,000 characters of names
+/// and values.
 #[test]
 fn every_schema_stays_within_the_documented_subset_and_its_limits() {
     #[derive(Default)]
