@@ -1,7 +1,7 @@
 //! Rates of false and of right decisions of whole comparisons.
 //!
-//! `cargo bench --bench comparison_rules -- TRIALS` (1,000). Each trial writes two runs of simulated
-//! results, and compares them with all rules, as `juror compare` does.
+//! `cargo bench --bench comparison_rules -- TRIALS` (1,000). Each trial writes two runs of
+//! simulated results, and compares them with all rules, as `juror compare` does.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -4,9 +4,9 @@
 //!
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
 //! `benches/components`, of which every second one is held back from tuning, as are all those of
-//! `benches/components/held_back`; those of each that are also held against screenshots from elsewhere).
-//! `MISSES=1` prints each change that was not named, of the components tuned by; `TUNED=1` leaves those
-//! held back out; `OPERATORS=margin,gap` plants such changes only.
+//! `benches/components/held_back`; those of each that are also held against screenshots from
+//! elsewhere). `MISSES=1` prints each change that was not named, of the components tuned by;
+//! `TUNED=1` leaves those held back out; `OPERATORS=margin,gap` plants such changes only.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

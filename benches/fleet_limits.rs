@@ -1,9 +1,9 @@
 //! Share of enforced limits that several worker processes use together, number of the provider's
 //! refusals, and Redis's processor time.
 //!
-//! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4; 64 workers hold a thousand
-//! jobs at once, and need 40 s). Takes a RabbitMQ on the
-//! usual port of this machine and a `redis-server` to start.
+//! `cargo bench --bench fleet_limits -- SECONDS WORKERS` (15 for each limit, 4; 64 workers hold a
+//! thousand jobs at once, and need 40 s). Takes a RabbitMQ on the usual port of this machine and a
+//! `redis-server` to start.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,8 +1,8 @@
 //! Cost of serving a large run, and many readers of a running one.
 //!
-//! `cargo bench --bench serving -- ITEMS READERS` (10,000 and 200). Pages and answers of the API are
-//! asked for one after the other by one client; their figures are the server's processor time. Then
-//! a run goes on, this very process adding its results, and all readers follow it: first by
+//! `cargo bench --bench serving -- ITEMS READERS` (10,000 and 200). Pages and answers of the API
+//! are asked for one after the other by one client; their figures are the server's processor time.
+//! Then a run goes on, this very process adding its results, and all readers follow it: first by
 //! themselves, then beside readers that take nothing of what they are sent.
 #![allow(
     clippy::unwrap_used,

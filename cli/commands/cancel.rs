@@ -1,4 +1,5 @@
-//! `juror cancel`: ends a run of the fleet before its end, and the batches of a run of this machine.
+//! `juror cancel`: ends a run of the fleet before its end, and the batches of a run of this
+//! machine.
 
 use crate::{
     args::{CancelArguments, GlobalFlags},

@@ -1,4 +1,5 @@
-//! `juror dead-letters replay`: sends jobs again that were kept aside, each in the round after its last.
+//! `juror dead-letters replay`: sends jobs again that were kept aside, each in the round after its
+//! last.
 
 use crate::{
     args::{GlobalFlags, ReplayArguments},

@@ -48,9 +48,9 @@ pub struct ItemsQuery {
     max_score: Option<f32>,
     /// Only those whose id, tags or common issues hold this text, whatever its case.
     q: Option<String>,
-    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `outcome`, `score`,
-    /// `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue` (the first
-    /// one), or the key of a column of scores.
+    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `outcome`,
+    /// `score`, `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue`
+    /// (the first one), or the key of a column of scores.
     sort: Option<String>,
     /// Direction of the order.
     #[param(inline)]

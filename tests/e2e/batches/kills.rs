@@ -1,4 +1,5 @@
-//! `kill -9` at each step of a batch's life: nothing is submitted twice, and each row is billed once.
+//! `kill -9` at each step of a batch's life: nothing is submitted twice, and each row is billed
+//! once.
 
 use super::BatchScene;
 use crate::harness::{

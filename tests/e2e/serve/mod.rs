@@ -1,4 +1,5 @@
-//! `juror serve`: runs that are started, resumed and cancelled over HTTP, and what is shown of them.
+//! `juror serve`: runs that are started, resumed and cancelled over HTTP, and what is shown of
+//! them.
 
 mod described;
 mod fleet;

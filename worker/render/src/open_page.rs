@@ -107,8 +107,8 @@ impl<'renderer> OpenPage<'renderer> {
 
     /// Draws the page with changes, and reverts them.
     ///
-    /// # Errors The page's time limit is reached, or its browser ended; the page must be dropped
-    /// then.
+    /// # Errors
+    /// The page's time limit is reached, or its browser ended; the page must be dropped then.
     pub fn draw<'a>(
         &'a mut self,
         changes: &'a [PageChange],

@@ -121,7 +121,8 @@ impl Renderer {
     /// Opens code as a page, once a browser is free, and waits until the page has settled.
     ///
     /// # Errors
-    /// The code cannot be drawn, or the browser is at fault: [`RenderError::is_about_code`] says which.
+    /// The code cannot be drawn, or the browser is at fault; [`RenderError::is_about_code`] tells
+    /// them apart.
     pub fn open<'a, 'renderer: 'a>(
         &'renderer self,
         source: &'a PageSource,

@@ -21,8 +21,7 @@ impl RgbaPicture {
     /// Decodes a file, upright and blended with white. Synchronous; takes tens of milliseconds.
     ///
     /// # Errors
-    /// [`ImageError::TooManyPixels`] above [`MAX_MEASURED_SIDE`] on a side, and whatever is wrong with
-    /// the file.
+    /// [`ImageError::TooManyPixels`] above [`MAX_MEASURED_SIDE`] on a side, or an error of the file.
     pub fn decode(bytes: &[u8]) -> Result<Self, ImageError> {
         if let Some((width, height)) = prepare::dimensions(bytes)
             && width.max(height) > MAX_MEASURED_SIDE

@@ -42,7 +42,8 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
 
 /// Keeps a drawing under a key.
 ///
-/// # Errors The folder cannot be written.
+/// # Errors
+/// The folder cannot be written.
 pub(super) async fn keep(
     renders: &KeptRenders,
     key: Digest,

@@ -12,13 +12,13 @@
 //! missing, wrong or too much. Statements of one such kind are one group. Statements of which the
 //! vocabulary knows nothing are grouped by the words that they share (`alike`).
 //!
-//! Chosen by measurement with `aggregator/analysis/tests-data/statements`. To compare stems or n-grams of
-//! letters, with or without weights by rarity, by leader or by average-link clustering, agrees with
-//! the statements to tune by at a B-cubed F1 of 0.45 to 0.47, each at its best threshold: it finds a
-//! third of what belongs together, since "no outline" and "the frame is absent" share nothing while
-//! "the icon is missing" and "the badge is missing" share most. What this does is printed by
-//! `cargo bench --bench issues`. Reading each statement by itself also keeps a statement's group
-//! the same whatever else was said in the run.
+//! Chosen by measurement with `aggregator/analysis/tests-data/statements`. To compare stems or
+//! n-grams of letters, with or without weights by rarity, by leader or by average-link clustering,
+//! agrees with the statements to tune by at a B-cubed F1 of 0.45 to 0.47, each at its best
+//! threshold: it finds a third of what belongs together, since "no outline" and "the frame is
+//! absent" share nothing while "the icon is missing" and "the badge is missing" share most. What
+//! this does is printed by `cargo bench --bench issues`. Reading each statement by itself also
+//! keeps a statement's group the same whatever else was said in the run.
 
 mod classify;
 mod cluster;

@@ -12,8 +12,8 @@ const HALF_WEIGHT_AT: f64 = 4.0;
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Confidence of the intervals of a run that ends by its interval's width, so that the last one
-/// holds the truth in 95 % of such runs. A run that ends where its interval happens to be narrow ends
-/// too often where chance has made it narrow: 95 % intervals would hold it in 92 % of them, as
+/// holds the truth in 95 % of such runs. A run that ends where its interval happens to be narrow
+/// ends too often where chance has made it narrow: 95 % intervals would hold it in 92 % of them, as
 /// `benches/until_width.rs` simulates.
 pub const LOOKS_CONFIDENCE: f64 = 0.975;
 

@@ -25,9 +25,9 @@ impl fmt::Display for ZoneChange {
 }
 
 /// Writes down what a run may cost, and what all runs and those of a label may cost in a day and a
-/// month. A cap on a day or a month stands until another is given, or it is lifted. What the run has
-/// `spent` by its journal is booked in the same step as its budget, should the ledger have forgotten
-/// it.
+/// month. A cap on a day or a month stands until another is given, or it is lifted. What the run
+/// has `spent` by its journal is booked in the same step as its budget, should the ledger have
+/// forgotten it.
 pub async fn open_run<Backend: Admission + BudgetRecords>(
     backend: &Backend,
     record: &RunRecord,

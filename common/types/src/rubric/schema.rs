@@ -15,8 +15,8 @@ use serde_json::{Map, Value, json};
 ///
 /// Version 2 puts evidence first: `{"findings":[finding],"suspected_instructions":[text],
 /// "scores":…,"strengths":[text]}`, in which a criterion is `{"why":text,"score":integer}`, or by
-/// `weighted_groups` `{"rationale":text,"score":integer}` in its group, with `overall_assessment` at
-/// the end. `strengths` is left out where the rubric wants none.
+/// `weighted_groups` `{"rationale":text,"score":integer}` in its group, with `overall_assessment`
+/// at the end. `strengths` is left out where the rubric wants none.
 pub fn reply_schema(rubric: &Rubric) -> Value {
     match rubric.reply {
         ReplyVersion::One => version_one(rubric),

@@ -34,9 +34,9 @@ struct RenderRequest<'item> {
     paths: BTreeMap<&'item str, String>,
 }
 
-/// Runs the `render_command` on the code of an item: it gets the item as one JSON object on stdin, the
-/// code in a file wherever an argument says `{file}`, and writes a PNG to the path that stands for
-/// `{output}`.
+/// Runs the `render_command` on the code of an item: it gets the item as one JSON object on stdin,
+/// the code in a file wherever an argument says `{file}`, and writes a PNG to the path that stands
+/// for `{output}`.
 pub async fn run_render(
     item: &Item,
     (code, language): (&str, Language),
