@@ -71,7 +71,9 @@ impl JobId {
             hasher.update(part.as_bytes());
         }
         hasher.update(repeat.to_be_bytes());
-        Self(hexadecimal(hasher.finalize().iter().take(16)))
+        let mut id = hex::encode(hasher.finalize());
+        id.truncate(32);
+        Self(id)
     }
 }
 
@@ -122,7 +124,7 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&hexadecimal(self.0.iter()))
+        formatter.write_str(&hex::encode(self.0))
     }
 }
 
@@ -141,16 +143,11 @@ impl FromStr for Digest {
     type Err = InvalidDigest;
 
     fn from_str(text: &str) -> Result<Self, InvalidDigest> {
-        let invalid = || InvalidDigest(text.chars().take(80).collect());
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(invalid());
-        }
         let mut bytes = [0; 32];
-        for (position, byte) in bytes.iter_mut().enumerate() {
-            let pair = text.get(position * 2..position * 2 + 2).ok_or_else(invalid)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid())?;
+        match hex::decode_to_slice(text, &mut bytes) {
+            Ok(()) => Ok(Self(bytes)),
+            Err(_) => Err(InvalidDigest(text.chars().take(80).collect())),
         }
-        Ok(Self(bytes))
     }
 }
 
@@ -165,10 +162,6 @@ impl<'de> Deserialize<'de> for Digest {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
     }
-}
-
-fn hexadecimal<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
-    bytes.map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -49,9 +49,8 @@ fn marker(kind: &str, text: &str) -> String {
     digest.update(kind.as_bytes());
     digest.update(&[0]);
     digest.update(text.as_bytes());
-    let bytes = digest.finalize().into_bytes();
-    let hexadecimal: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("{MARKER_PREFIX}{hexadecimal}")
+    let hexadecimal = hex::encode(digest.finalize().into_bytes());
+    format!("{MARKER_PREFIX}{hexadecimal:.32}")
 }
 
 /// Inserts a broken bar into every reserved sequence, where a reader sees it: instead of the bar in

@@ -76,11 +76,11 @@ impl OpenAi {
     /// Anthropic's compatible endpoint does: no answer so far has followed it.
     fn check_enforcement(&self, request: &Request, end: &CallEnd) -> Option<String> {
         let CallEnd::Answered(answer) = end else { return None };
-        if body::follows_schema(answer, &request.schema)? {
-            self.schema_enforced.store(true, Ordering::Relaxed);
+        if self.schema_enforced.load(Ordering::Relaxed) {
             return None;
         }
-        if self.schema_enforced.load(Ordering::Relaxed) {
+        if body::follows_schema(answer, &request.schema)? {
+            self.schema_enforced.store(true, Ordering::Relaxed);
             return None;
         }
         let reason = "its answer has none of the properties that the schema requires";
