@@ -20,7 +20,7 @@ use crate::{
     reply::{self, Body},
     request_body::{self, MAX_QUESTION, Unread},
     stats::{Counter, Stats},
-    verdict::{self, Shape, bias::apply_bias},
+    verdict::{self, bias::apply_bias, requested_shape},
 };
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
@@ -361,7 +361,7 @@ impl Simulator {
     ) -> Value {
         let item = texts.iter().find_map(|text| (self.config.extract)(text));
         let item = item.map(item_text_digest);
-        let shape = Shape::asked_for(question.schema.as_ref(), texts);
+        let shape = requested_shape(question.schema.as_ref(), texts);
         // The same images may be asked about by another rubric.
         let known = self.config.book.find(digests, item).and_then(|reply| shape.fit(reply));
         if let Some(mut reply) = known {

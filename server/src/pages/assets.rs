@@ -1,6 +1,6 @@
 //! Style and script. Their names hold their digest, so that browsers keep them for good.
 
-use crate::pages::error_page::{Trouble, unknown};
+use crate::problem::Problem;
 use axum::{
     extract::Path,
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
@@ -56,11 +56,11 @@ pub fn script() -> String {
     SCRIPT.address()
 }
 
-/// Answers with the file of this name.
-pub async fn serve(Path(name): Path<String>) -> Result<Response, Trouble> {
+/// The file of this name.
+pub async fn serve(Path(name): Path<String>) -> Result<Response, Problem> {
     let mut assets = [&STYLE_SHEET, &SCRIPT].into_iter();
     let Some(asset) = assets.find(|asset| asset.name == name) else {
-        return Err(unknown().await);
+        return Err(Problem::missing("There is no file of this name."));
     };
     let headers =
         [(CONTENT_TYPE, asset.media_type), (CACHE_CONTROL, "public, max-age=31536000, immutable")];

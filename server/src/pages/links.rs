@@ -1,6 +1,6 @@
 //! Addresses of pages, with whatever names items and runs have.
 
-use juror_report::sanitize::harmless;
+use juror_report::{document::NameKind, sanitize::harmless};
 use juror_types::id::RunId;
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
@@ -38,6 +38,11 @@ pub fn trend(run: &RunId, metric: &str) -> String {
 /// A run's name as a link to its page.
 pub fn run_link(name: &RunId) -> Markup {
     html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }
+}
+
+/// A name without a link.
+pub fn plain(_: NameKind, name: &str) -> Markup {
+    html! { bdi { (harmless(name)) } }
 }
 
 /// A comparison of two runs.

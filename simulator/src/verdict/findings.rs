@@ -55,7 +55,7 @@ mod tests {
     fn findings_touch_what_is_below_the_top_and_nothing_else() {
         for name in ["semantic", "acrue"] {
             let rubric = builtin_named(name).unwrap().parse().unwrap();
-            let shape = Shape::asked_for(Some(&reply_schema(&rubric)), &[]);
+            let shape = Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap();
             for seed in 0..200 {
                 let reply = draw(&shape, seed, None, &[]);
                 let findings = reply["findings"].as_array().unwrap();
@@ -86,7 +86,7 @@ mod tests {
     fn a_record_of_version_two_answers_version_one_too() {
         let shape_of = |name: &str| {
             let rubric = builtin_named(name).unwrap().parse().unwrap();
-            Shape::asked_for(Some(&reply_schema(&rubric)), &[])
+            Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap()
         };
         let recorded = draw(&shape_of("semantic"), 7, None, &[]);
         assert_eq!(shape_of("semantic").fit(&recorded).as_ref(), Some(&recorded));

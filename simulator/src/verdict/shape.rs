@@ -1,6 +1,5 @@
 //! The shape of a reply: from the schema that was sent, else from what the prompt shows of it.
 
-use super::known_rubrics;
 use serde_json::{Map, Value};
 
 /// Parts of a reply.
@@ -28,14 +27,13 @@ pub(crate) struct FindingWords {
 }
 
 impl Shape {
-    /// The shape that a request asks for: its schema's, else that of a schema or an example in
-    /// its texts, else that of the rubric whose keys they name.
-    pub(crate) fn asked_for(schema: Option<&Value>, texts: &[&str]) -> Self {
-        if let Some(schema) = schema {
-            return of_schema(schema, schema, 0);
+    /// The shape that a request states: its schema's, else that of a schema or an example in its
+    /// texts; none if it states none.
+    pub(crate) fn from_request(schema: Option<&Value>, texts: &[&str]) -> Option<Self> {
+        match schema {
+            Some(schema) => Some(of_schema(schema, schema, 0)),
+            None => texts.iter().rev().find_map(|text| shown_in(text)),
         }
-        let shown = texts.iter().rev().find_map(|text| shown_in(text));
-        shown.unwrap_or_else(|| known_rubrics::named_in(texts))
     }
 
     /// A recorded reply in this shape: every part of it there, and every score within its scale.
@@ -242,15 +240,15 @@ mod tests {
         ]);
         let expected =
             object([("scores", scores), ("issues", Shape::Statements), ("note", Shape::Text)]);
-        assert_eq!(Shape::asked_for(Some(&schema), &[]), expected);
+        assert_eq!(Shape::from_request(Some(&schema), &[]).as_ref(), Some(&expected));
         let in_text = format!("Answer by this schema:\n```json\n{schema:#}\n```\nand nothing else");
-        assert_eq!(Shape::asked_for(None, &["{\"a\":1}", &in_text]), expected);
+        assert_eq!(Shape::from_request(None, &["{\"a\":1}", &in_text]), Some(expected));
     }
 
     #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let schema = json!({"type": "object", "properties": {"scores": {"$ref": "#"}}});
-        assert!(!Shape::asked_for(Some(&schema), &[]).scores());
+        assert!(!Shape::from_request(Some(&schema), &[]).unwrap().scores());
     }
 
     #[test]
@@ -262,6 +260,6 @@ mod tests {
             ("scores", object([("depth", score(0, 10)), ("tone", tone)])),
             ("issues", Shape::Statements),
         ]);
-        assert_eq!(Shape::asked_for(None, &[prompt]), expected);
+        assert_eq!(Shape::from_request(None, &[prompt]), Some(expected));
     }
 }

@@ -3,77 +3,23 @@
 
 use super::{
     call::{AccountProblem, CallEnd},
-    extra_headers::ExtraHeaders,
     file_form::{FORM, FileForm},
     http_client,
+    http_settings::{HttpSettings, SetupError},
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
 };
 use bytes::Bytes;
-use juror_tls::{TlsFailure, TlsFileError, TlsFiles, TlsSettingNames};
+use juror_tls::{TlsFailure, TlsFiles, TlsSettingNames};
 use juror_types::error_chain::with_causes;
 use reqwest::{
     Client, RequestBuilder, Response, Url,
     header::{CONTENT_TYPE, HeaderMap},
 };
-use std::{
-    io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{io, path::Path, time::Duration};
 use tokio::time::{Instant, timeout_at};
 use tokio::{fs::File, io::AsyncWriteExt as _};
 use tokio_util::sync::CancellationToken;
-
-/// Connection settings of a vision API.
-#[derive(Clone)]
-pub struct HttpSettings {
-    /// The base URL as in the SDKs: `https://api.openai.com/v1`.
-    pub base_url: String,
-    /// The key; none for servers that need none.
-    pub key: Option<ApiKey>,
-    /// Time limit of a call, connecting included.
-    pub timeout: Duration,
-    /// Limit on calls in flight: the number of idle connections that are kept.
-    pub concurrency: usize,
-    /// Proxy for every call; none connects directly. The system's own proxy settings are ignored.
-    pub proxy: Option<ProxySettings>,
-    /// File of root certificates beside the system's, as PEM.
-    pub ca_file: Option<PathBuf>,
-    /// Headers that go out with every call.
-    pub headers: ExtraHeaders,
-}
-
-/// A proxy, and the hosts that bypass it.
-#[derive(Clone)]
-pub struct ProxySettings {
-    /// `http://host:port`, with an account if it needs one; never shown.
-    pub url: String,
-    /// Hosts that are reached without it, in the notation of `NO_PROXY`.
-    pub except: Option<String>,
-}
-
-/// Reason why no client can be made of some settings.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SetupError {
-    /// The base URL is none.
-    #[error("base URL {url:?} is not usable: {reason}")]
-    BaseUrl {
-        /// The URL as it was given, without secrets.
-        url: String,
-        /// The problem and the remedy.
-        reason: String,
-    },
-    /// The proxy's URL is none.
-    #[error("the proxy is not usable: {0}")]
-    Proxy(String),
-    /// The certificates cannot be read.
-    #[error(transparent)]
-    Certificates(#[from] TlsFileError),
-    /// TLS cannot be set up: this machine has no root certificates, for one.
-    #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
-    Tls(String),
-}
 
 /// Maximum size of an answer's body; answers of a judge are far smaller.
 pub(super) const BODY_LIMIT: usize = 4 << 20;

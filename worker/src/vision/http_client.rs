@@ -1,6 +1,6 @@
 //! The HTTP client of a vision API: connections, proxy and certificates.
 
-use super::http::{HttpSettings, ProxySettings, SetupError};
+use super::http_settings::{HttpSettings, ProxySettings, SetupError};
 use juror_tls::{TlsSettingNames, read_certificates};
 use juror_types::error_chain::with_causes;
 use reqwest::{Certificate, Client, NoProxy, Proxy, redirect};

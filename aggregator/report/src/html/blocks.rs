@@ -3,7 +3,7 @@
 use super::{
     NameLink,
     charts::{self, change, parts},
-    layout::simulated,
+    layout::{class_of, simulated},
     metrics::metrics,
 };
 use crate::{
@@ -85,15 +85,6 @@ fn decision_class(level: Level) -> &'static str {
     match level {
         Level::Plain => "no-gate",
         _ => class_of(level),
-    }
-}
-
-/// Class of the style sheet for a decision of this level.
-pub fn class_of(level: Level) -> &'static str {
-    match level {
-        Level::Good => "met",
-        Level::Plain | Level::Faint | Level::Doubtful => "undecided",
-        Level::Bad => "missed",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Frame of the page: head with its security policy, the run's facts, foot.
 
 use crate::{
-    document::Topic,
+    document::{Level, Topic},
     phrasing::{SIMULATED, minutes},
     sanitize::harmless,
 };
@@ -15,6 +15,15 @@ const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("pictures.js"
 
 /// The script that lays a screenshot over its render.
 pub const PICTURES_SCRIPT: &str = include_str!("pictures.js");
+
+/// Class of the style sheet for a decision of this level.
+pub fn class_of(level: Level) -> &'static str {
+    match level {
+        Level::Good => "met",
+        Level::Plain | Level::Faint | Level::Doubtful => "undecided",
+        Level::Bad => "missed",
+    }
+}
 
 /// Everything before the figures, `content` under the title of the report's head. The elements that
 /// it opens are closed by [`closing`].

@@ -1,6 +1,9 @@
 //! Metrics of a topic: the whole one large, the others as badges.
 
-use super::{blocks::class_of, charts::range, layout::simulated};
+use super::{
+    charts::range,
+    layout::{class_of, simulated},
+};
 use crate::{
     document::ShownMetric,
     phrasing::{legend, provenance_text},

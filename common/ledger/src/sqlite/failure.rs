@@ -1,7 +1,7 @@
 //! Failures of the database and their messages.
 
 use crate::error::LedgerError;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, types::Type};
 use std::path::Path;
 
 /// The system starts no further thread.
@@ -55,4 +55,12 @@ impl SqliteFailure {
             )),
         }
     }
+}
+
+/// Error of a column whose text cannot be read as what it holds.
+pub(crate) fn unreadable(
+    column: usize,
+    cause: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(cause))
 }

@@ -6,7 +6,7 @@
 //! results wait, and admissions and claims go on while it happens. What a power cut in those few
 //! milliseconds can take is an admission whose request had no time to reach the provider.
 
-use super::{failure, writer::WriterOrder};
+use super::{failure, order::WriterOrder};
 use crate::error::LedgerError;
 use std::{
     fs::{File, OpenOptions},

@@ -1,12 +1,8 @@
 //! Labels of runs and leases in SQLite: as texts, with commas between them.
 
-use super::{
-    failure::SqliteFailure,
-    records::{LocalBooks, unreadable},
-};
+use super::failure::{SqliteFailure, unreadable};
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use std::collections::BTreeSet;
 
 /// Labels of a run; none if it has no record of them.
 pub(crate) fn of_run(
@@ -36,16 +32,4 @@ pub(crate) fn from_column(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<
     let text: Option<String> = row.get(column)?;
     BudgetLabel::split(text.as_deref().unwrap_or_default())
         .map_err(|error| unreadable(column, error))
-}
-
-impl LocalBooks<'_> {
-    /// Labels of runs and of caps: each has a cap for days and one for months.
-    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
-        )?;
-        let labels = statement.query_map([], |row| from_column(row, 0))?;
-        let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
-    }
 }

@@ -1,6 +1,5 @@
 //! The ledger's records in SQLite.
 
-use crate::sqlite::failure::SqliteFailure;
 use crate::{
     admission::{
         Budget, BudgetCalendar,
@@ -8,14 +7,19 @@ use crate::{
         records::{Books, Lease, LeaseState},
         scope::Scope,
     },
-    sqlite::{labels, write_back::Drafts},
+    sqlite::{
+        failure::{SqliteFailure, unreadable},
+        labels,
+        write_back::Drafts,
+    },
 };
 use juror_types::{
     budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
-use rusqlite::{Connection, OptionalExtension as _, Row, params, types::Type};
+use std::collections::BTreeSet;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// Records inside the current transaction of this connection, with its drafts.
 pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection, pub(crate) &'a Drafts);
@@ -245,10 +249,14 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
     })
 }
 
-/// A text of a column that is not what is written there.
-pub(crate) fn unreadable(
-    column: usize,
-    cause: impl std::error::Error + Send + Sync + 'static,
-) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(cause))
+impl LocalBooks<'_> {
+    /// Labels of runs and of caps: each has a cap for days and one for months.
+    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
+        )?;
+        let labels = statement.query_map([], |row| labels::from_column(row, 0))?;
+        let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
+    }
 }

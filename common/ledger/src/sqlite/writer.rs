@@ -4,7 +4,7 @@
 
 use super::failure::{self, SqliteFailure};
 use crate::error::LedgerError;
-use crate::sqlite::{fsync_thread::Syncer, state::Memory};
+use crate::sqlite::{fsync_thread::Syncer, order::WriterOrder, state::Memory};
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
     path::PathBuf,
@@ -31,16 +31,6 @@ pub struct Writer {
     orders: Mutex<Option<mpsc::Sender<Box<dyn WriterOrder>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     file: PathBuf,
-}
-
-/// An operation of which only the thread knows when it is done.
-pub trait WriterOrder: Send {
-    /// True if its caller needs it on the disk.
-    fn awaits_sync(&self) -> bool;
-    /// Does it, inside a transaction that may still be rolled back.
-    fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure>;
-    /// Tells its caller how it ended.
-    fn answer(self: Box<Self>, committed: Result<(), LedgerError>);
 }
 
 impl Writer {

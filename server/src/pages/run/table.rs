@@ -2,7 +2,7 @@
 
 use crate::pages::run::filters::{ItemFilters, order_of};
 use crate::{
-    pages::{links, runs::pager, thumbnail},
+    pages::{links, pager::pager, thumbnail},
     view::{EvidenceState, Order, RunView},
 };
 use juror_analysis::format::{counted, grouped};

@@ -3,12 +3,10 @@
 use super::{
     decode::{Undecodable, beginning_of, decode, not_completion},
     failure,
+    usage::usage,
 };
 use crate::vision::{Answer, CallEnd, Finish, headers};
-use juror_types::{
-    lane::Lane,
-    usage::{Money, Usage},
-};
+use juror_types::{lane::Lane, usage::Money};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
@@ -79,27 +77,6 @@ fn told_cost(body: &Value) -> Option<Money> {
 /// The `system_fingerprint` of the simulator's answers.
 const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
 
-/// Maximum number of tokens that is believed, far above what any model reads or writes in a call. A
-/// server's wrong figure would otherwise use up the budgets of a whole month.
-const MAX_TOKENS: u64 = 100_000_000;
-
-/// The tokens that a body reports as billed; none if it reports none or an impossible number, since
-/// no prompt has zero tokens. Some servers count reasoning in the total alone.
-pub(super) fn usage(body: &Value) -> Option<Usage> {
-    let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
-    let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
-    if wire.prompt_tokens == 0 || claims.iter().any(|claim| *claim > MAX_TOKENS) {
-        return None;
-    }
-    let beyond_the_prompt =
-        wire.total_tokens.and_then(|total| total.checked_sub(wire.prompt_tokens));
-    Some(Usage {
-        input_tokens: wire.prompt_tokens,
-        cached_input_tokens: wire.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
-        output_tokens: wire.completion_tokens.max(beyond_the_prompt.unwrap_or(0)),
-    })
-}
-
 /// The input tokens that a body reports as written into the prompt cache; none if it reports none.
 fn cache_write_tokens(body: &Value) -> Option<u64> {
     body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
@@ -165,19 +142,6 @@ impl ReplyContent {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-}
-
-#[derive(Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
 struct ModelList {
     data: Vec<Model>,
 }
@@ -190,6 +154,7 @@ struct Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_types::usage::Usage;
     use serde_json::json;
 
     fn answer(body: &Value) -> CallEnd {

@@ -1,10 +1,10 @@
 //! Meaning of a status other than 200. Pure.
 
 use super::{
-    envelope,
     error_body::{self, ErrorBody},
     phrases::{GRAMMAR, NO_JSON, REPLY_FORMAT, STRUCTURE, TOO_LARGE, UNSUPPORTED},
     told_wait,
+    usage::usage,
 };
 use crate::vision::{AccountProblem, CallEnd, headers};
 use jiff::Timestamp;
@@ -24,7 +24,7 @@ pub(super) fn classify(
     let body = error_body::json(content);
     let said = ErrorBody::read(&body, content);
     let message = show(&said.message);
-    let usage = envelope::usage(&body);
+    let usage = usage(&body);
     if said.is_moderation() {
         return CallEnd::Refused { status, message, usage };
     }

@@ -13,6 +13,7 @@ pub(crate) mod failure;
 mod forget;
 mod fsync_thread;
 mod labels;
+mod order;
 pub(crate) mod records;
 mod schema;
 pub(crate) mod state;

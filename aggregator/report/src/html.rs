@@ -15,11 +15,11 @@ mod verdict;
 
 pub use crate::columns::{ResultFigures, TableColumn, columns, verdict_of};
 pub use crate::phrasing::minutes;
-pub use blocks::{blocks, card, class_of};
+pub use blocks::{blocks, card};
 pub use charts::histogram;
 pub use evidence::{PairSide, measured_facts, regions_over};
 pub use findings::{findings, mark_reasons, marks};
-pub use layout::{PICTURES_SCRIPT, STYLE, simulated};
+pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
 pub use section::{score, took};
 pub use table::{first_issue, id_text};
 pub use verdict::{group_title, meter, scores, statements};

@@ -11,6 +11,7 @@ mod phrases;
 #[cfg(test)]
 mod tests;
 mod told_wait;
+mod usage;
 
 use super::{
     AccountProblem, Call, CallEnd, HttpSettings, ProbeError, ProbeReport, ProviderLimits, Request,

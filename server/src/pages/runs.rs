@@ -2,13 +2,16 @@
 
 mod order;
 
-use super::{dataset, links, overview::empty};
+use super::{dataset, links};
 use crate::{
     access::Visitor,
     pages::{
         error_page::{Trouble, state_chip},
+        first_steps::first_steps,
         layout::{NavigationPage, page},
+        pager::pager,
         query::PageQuery,
+        run_summary::baseline_chips,
     },
     state::AppState,
 };
@@ -54,7 +57,7 @@ pub async fn show(
     let content = html! {
         h1 { "Runs" }
         (damaged_runs(&damaged))
-        @if runs.is_empty() { (empty("There are no runs yet")) }
+        @if runs.is_empty() { (first_steps("There are no runs yet")) }
         @else {
             section.card aria-label="All runs" {
                 (table(shown, runs.len(), order, &cancelling))
@@ -153,13 +156,6 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
     }
 }
 
-/// Names that a run is blessed by.
-pub fn baseline_chips(names: &[String]) -> Markup {
-    html! {
-        @for name in names { " " span.chip title="blessed: other runs are compared with it" { "baseline " (harmless(name)) } }
-    }
-}
-
 fn score(run: &ListedRun) -> Markup {
     html! {
         @match score_of(run) {
@@ -169,25 +165,6 @@ fn score(run: &ListedRun) -> Markup {
                 small { (interval(&Interval { n, low, high }, unit)) }
             }
             None => { "–" }
-        }
-    }
-}
-
-/// Links to the pages before and behind this one.
-pub fn pager(number: usize, pages: usize, address: &dyn Fn(usize) -> String) -> Markup {
-    html! {
-        @if pages > 1 {
-            nav.pager aria-label="Pages of this table" {
-                @if number > 1 {
-                    a href=(address(1)) { "First" }
-                    a href=(address(number - 1)) rel="prev" { "Previous" }
-                }
-                span { "Page " (grouped(number as u64)) " of " (grouped(pages as u64)) }
-                @if number < pages {
-                    a href=(address(number + 1)) rel="next" { "Next" }
-                    a href=(address(pages)) { "Last" }
-                }
-            }
         }
     }
 }

@@ -17,13 +17,13 @@ const MAX_COOKIE_BYTES: usize = 3_000;
 
 /// A choice of runs; a part that is left out chooses all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OverviewChoice {
+pub struct RunChoice {
     dataset: Option<String>,
     /// As in `semantic@1`.
     rubric: Option<String>,
 }
 
-impl OverviewChoice {
+impl RunChoice {
     /// The choice of an address, or else of the cookie.
     pub fn of(query: &PageQuery, headers: &HeaderMap) -> Self {
         let named = Self::of_query(query);

@@ -2,7 +2,7 @@
 
 mod changed_items;
 
-use super::{links, overview::empty};
+use super::{first_steps::first_steps, links};
 use crate::{
     access::Visitor,
     comparisons::NotCompared,
@@ -56,7 +56,7 @@ pub async fn show(
     };
     let content = html! {
         h1 { "Compare two runs" }
-        @if runs.is_empty() { (empty("There are no runs to compare yet")) }
+        @if runs.is_empty() { (first_steps("There are no runs to compare yet")) }
         @else { (choice(&runs, base, head)) }
         @if let Some(compared) = compared { (compared) }
     };

@@ -7,6 +7,7 @@ mod file_form;
 pub mod headers;
 mod http;
 mod http_client;
+mod http_settings;
 mod key;
 pub mod openai;
 mod request;
@@ -20,7 +21,7 @@ pub use batch::{
 };
 pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
-pub use http::{HttpSettings, ProxySettings, SetupError};
+pub use http_settings::{HttpSettings, ProxySettings, SetupError};
 pub use key::{ApiKey, InvalidApiKey};
 pub use request::{Request, RequestImage};
 

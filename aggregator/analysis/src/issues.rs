@@ -44,7 +44,7 @@ const MAX_REMEMBERED: usize = 5_000;
 
 #[expect(clippy::expect_used, reason = "a test parses this very text")]
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    Vocabulary::parse(include_str!("../../../../config/statements.toml")).expect("it parses")
+    Vocabulary::parse(include_str!("../../../config/statements.toml")).expect("it parses")
 });
 
 /// Statements that mean the same.

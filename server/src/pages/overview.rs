@@ -1,23 +1,21 @@
 //! The newest run, of all runs or of a dataset and a rubric that are chosen.
 
 mod budgets;
-mod choice;
-mod newest;
-
-pub use choice::OverviewChoice;
-pub use newest::{NewestRun, newest_of};
 
 use super::{
-    links,
-    run::{self, plain},
+    links::{self, plain},
     trend,
 };
 use crate::{
     access::Visitor,
     pages::{
         error_page::{Trouble, run_named, state_chip},
+        first_steps::first_steps,
         layout::{NavigationPage, page},
+        newest_run::{NewestRun, newest_of},
         query::PageQuery,
+        run_choice::RunChoice,
+        run_summary::{coverage_and_cost, facts_line, to_statements},
     },
     state::AppState,
     view::RunView,
@@ -61,7 +59,7 @@ pub async fn show(
     let catalog = Arc::clone(&site.catalog);
     let listing = spawn_blocking(move || catalog.scan()).await??;
     let asked = AskedOverview {
-        choice: OverviewChoice::of(&query, &headers),
+        choice: RunChoice::of(&query, &headers),
         run: query.text("run").map(str::to_owned),
         wish: query.value("enable_llm_judge"),
     };
@@ -80,14 +78,14 @@ pub async fn show(
 
 /// Query of the page's address.
 struct AskedOverview {
-    choice: OverviewChoice,
+    choice: RunChoice,
     run: Option<String>,
     wish: Option<bool>,
 }
 
 /// Keeps the choice of the form in a cookie, and shows it in the address.
 fn keep(query: &PageQuery, headers: &HeaderMap) -> Response {
-    let choice = OverviewChoice::of_query(query);
+    let choice = RunChoice::of_query(query);
     let wish = query.value::<bool>("enable_llm_judge");
     let wish = wish.map(|wish| ("enable_llm_judge", wish.to_string()));
     let address = format!("/{}", links::query(choice.pairs().chain(wish)));
@@ -128,7 +126,7 @@ fn overview(
                 "Overview " (state_chip(view.state)) @if report.run.simulated { " " (simulated()) }
             }
             p { "Run " (links::run_link(run)) }
-            (run::facts_line(report))
+            (facts_line(report))
             (blocks(&topics::head::notes(report), &plain))
             (asked.choice.form(runs, wish))
             (damaged_runs(damaged, &listing.damaged))
@@ -148,8 +146,8 @@ fn overview(
             @if let Some(topic) = topics::metrics::pipeline(report) { (card(&topic, &plain)) }
         }
         @if let Some(gate) = gate { (card(&topics::gate::topic(report, &gate), &plain)) }
-        @if let Some(topic) = issues { (card(&topic, &run::to_statements(run))) }
-        (run::coverage_and_cost(report))
+        @if let Some(topic) = issues { (card(&topic, &to_statements(run))) }
+        (coverage_and_cost(report))
         (trend::section(view, runs, shows_judge))
     }
 }
@@ -265,20 +263,6 @@ fn no_runs(runs_dir: &Path, damaged: &[DamagedRun]) -> Markup {
         h1 { "Overview" }
         (damaged_runs(&[], damaged))
         p.faint { "This server shows the runs in " code { (harmless(&runs_dir.display().to_string())) } "." }
-        (empty("There are no runs yet"))
-    }
-}
-
-/// First steps where there is no run.
-pub fn empty(title: &str) -> Markup {
-    html! {
-        section.card aria-labelledby="none" {
-            h2 #none { (harmless(title)) }
-            p { "See how it looks, at no cost, against a simulated judge:" }
-            pre tabindex="0" { code { "juror demo" } }
-            p { "Check your own dataset without a judge, which costs nothing either:" }
-            pre tabindex="0" { code { "juror run DATASET" } }
-            p { "Or " a href="/start" { "start a run from here" } "." }
-        }
+        (first_steps("There are no runs yet"))
     }
 }

@@ -37,7 +37,7 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// The manual: every key with its default.
-pub const DEFAULTS: &str = include_str!("../../../config/default.toml");
+pub const DEFAULTS: &str = include_str!("../../config/default.toml");
 
 /// All settings, resolved.
 #[derive(Clone, Debug, Default, Deserialize)]

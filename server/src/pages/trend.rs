@@ -5,9 +5,8 @@ mod chart;
 mod decline;
 
 use super::{
-    dataset, links,
-    overview::{OverviewChoice, empty, newest_of},
-    run::facts_line,
+    dataset, first_steps::first_steps, links, newest_run::newest_of, run_choice::RunChoice,
+    run_summary::facts_line,
 };
 use crate::{
     access::Visitor,
@@ -64,13 +63,13 @@ pub async fn show(
     let view = match query.text("run") {
         Some(name) => Some(site.views.of(&run_named(name)?).await?),
         None => {
-            let choice = OverviewChoice::of(&query, &headers);
+            let choice = RunChoice::of(&query, &headers);
             newest_of(&site, runs.iter().filter(|run| choice.takes(run))).await?.view
         }
     };
     let content = match &view {
         Some(view) => content(view, &runs, query.text("metric")),
-        None => html! { h1 { "Trend" } (empty("There are no runs to draw yet")) },
+        None => html! { h1 { "Trend" } (first_steps("There are no runs to draw yet")) },
     };
     Ok(page(Some(visitor), "Trend", NavigationPage::Trend, &content))
 }

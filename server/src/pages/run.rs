@@ -7,14 +7,14 @@ mod live;
 mod queued;
 mod table;
 
-use super::{dataset, links};
+use super::links::{self, plain};
 use crate::{
     access::Visitor,
     pages::{
         error_page::{Trouble, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
-        runs::baseline_chips,
+        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_statements},
     },
     state::AppState,
     view::RunView,
@@ -25,15 +25,15 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
 };
 use filters::ItemFilters;
-use juror_analysis::{format::counted, run_report::Report};
+use juror_analysis::format::counted;
 use juror_app::catalog::{ListedRun, RunState};
 use juror_report::{
-    document::{NameKind, Topic},
+    document::NameKind,
     html::{blocks, card, simulated},
     sanitize::harmless,
     topics,
 };
-use juror_types::{id::RunId, usage::Money};
+use juror_types::usage::Money;
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -131,20 +131,6 @@ fn changes_since_baseline(view: &RunView) -> Markup {
     }
 }
 
-/// Dataset, rubric, judge and time of a run; the dataset by the end of its path.
-pub fn facts_line(report: &Report) -> Markup {
-    let path = &report.run.dataset.path;
-    // The first fact is the run's name, which the page's title has.
-    let facts = topics::head::facts(report);
-    html! {
-        p.facts {
-            @for fact in facts.iter().skip(1) {
-                span { @if fact == path { (dataset::name(path)) } @else { bdi { (harmless(fact)) } } } " "
-            }
-        }
-    }
-}
-
 /// Notes on the figures.
 fn folds(view: &RunView) -> Markup {
     let report = &view.report;
@@ -177,34 +163,6 @@ fn figures(view: &RunView) -> Markup {
         topics::metrics::pipeline(report),
         topics::measured::topic(report),
     ])
-}
-
-/// Coverage beside cost and time.
-pub fn coverage_and_cost(report: &Report) -> Markup {
-    cards([Some(topics::coverage::topic(report)), topics::cost::topic(report)])
-}
-
-fn cards<const N: usize>(topics: [Option<Topic>; N]) -> Markup {
-    html! { div.cards { @for topic in topics.into_iter().flatten() { (card(&topic, &plain)) } } }
-}
-
-/// A name without a link.
-pub fn plain(_: NameKind, name: &str) -> Markup {
-    html! { bdi { (harmless(name)) } }
-}
-
-/// Links from issues and strengths to the results of which they were said.
-pub fn to_statements(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
-    let address = links::run(run);
-    move |kind, name| {
-        let filter = match kind {
-            NameKind::Issue => "issue",
-            NameKind::Strength => "strength",
-            _ => return plain(kind, name),
-        };
-        let query = links::query([(filter, name.to_owned())]);
-        html! { a href=(format!("{address}{query}#items")) { bdi { (harmless(name)) } } }
-    }
 }
 
 /// Stops a run.

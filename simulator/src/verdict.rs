@@ -13,6 +13,11 @@ use crate::{
 use serde_json::{Map, Value};
 pub(crate) use shape::Shape;
 
+/// The shape that a request states, else that of the rubric whose keys its texts name.
+pub(crate) fn requested_shape(schema: Option<&Value>, texts: &[&str]) -> Shape {
+    Shape::from_request(schema, texts).unwrap_or_else(|| known_rubrics::named_in(texts))
+}
+
 /// Draws a reply of this shape. `seed` is the question's; `noise` lets scores differ by one with
 /// that chance; `biases` move them after all else.
 pub(crate) fn draw(
@@ -120,7 +125,7 @@ mod tests {
     use serde_json::json;
 
     fn semantic() -> Shape {
-        Shape::asked_for(
+        requested_shape(
             None,
             &["visual_similarity token_adherence variant_accuracy \
              feature_completeness layout_accuracy"],

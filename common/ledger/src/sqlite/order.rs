@@ -1,0 +1,15 @@
+//! An operation for the thread that owns the database.
+
+use super::{failure::SqliteFailure, state::Memory};
+use crate::error::LedgerError;
+use rusqlite::Connection;
+
+/// An operation, and the reply to its caller.
+pub trait WriterOrder: Send {
+    /// True if its caller needs it on the disk.
+    fn awaits_sync(&self) -> bool;
+    /// Runs the operation, inside a transaction that may still be rolled back.
+    fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure>;
+    /// Sends the outcome of the commit to the caller.
+    fn answer(self: Box<Self>, committed: Result<(), LedgerError>);
+}
