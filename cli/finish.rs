@@ -3,7 +3,7 @@
 use crate::{
     args::{BaselineFlags, GlobalFlags},
     exit::{Exit, Failure},
-    location_flags, terminal as screen,
+    location_flags, terminal,
 };
 use juror_analysis::{
     comparison::{Comparison, Decision},
@@ -43,7 +43,7 @@ pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Fai
     let (counted, paused) = (executed.journal.fold().counted(), executed.paused.as_deref());
     let report = report(files, &counted, executed.ledger, finishing, paused)?;
     if !finishing.global.quiet {
-        tell_what_next(&executed, &report, finishing.global);
+        print_next_steps(&executed, &report, finishing.global);
     }
     let exit = exit_of(&report);
     Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
@@ -54,7 +54,7 @@ fn say_if_undecided(report: &Report) {
     if let Some(gate) =
         report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
     {
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "gate {} is undecided: too little was run to call it met or missed, which does not \
              change the exit code",
             gate.gate
@@ -75,13 +75,13 @@ pub fn report(
     let mut report = write_report(files, counted, ledger, reporting)?;
     if global.json {
         let text = std::fs::read_to_string(files.path_of("report.json")).map_err(Failure::error)?;
-        screen::print(&text)?;
+        terminal::print(&text)?;
     } else {
         let path = &mut report.run.dataset.path;
-        *path = screen::as_seen_from_here(path);
-        let (width, color) = screen::width_and_color();
+        *path = terminal::as_seen_from_here(path);
+        let (width, color) = terminal::width_and_color();
         let options = TerminalOptions { width, color };
-        screen::print(&match paused {
+        terminal::print(&match paused {
             Some(reason) => render_paused(&report, reason, options),
             None => render_terminal(&report, options),
         })?;
@@ -108,10 +108,10 @@ pub fn exit_of(report: &Report) -> Exit {
     complete.and(gate).and(comparison)
 }
 
-fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
+fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) {
     let run = format!("{}{}", report.run.id, location_flags::of_this_machine(global));
     if executed.paused.is_some() {
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "the run is paused and keeps its jobs; mend what paused it, then\n  resume with: juror \
              retry {run}"
         ));
@@ -123,21 +123,21 @@ fn tell_what_next(executed: &Executed, report: &Report, global: &GlobalFlags) {
             _ => "only the first jobs in the dataset's order were judged",
         };
         let obstacle = budget_in_the_way(executed.journal.files(), report);
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "the budget leaves no room for another call: {judged}{}\n  raise it and resume with: \
              juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
             obstacle.map(|message| format!("\n  {message}")).unwrap_or_default()
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
         let skipped = report.coverage.errors.get(&ErrorKind::Deadline).copied().unwrap_or_default();
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "the deadline has passed: {} skipped\n  resume with: juror run --resume {run}\n  \
              (with --deadline TIME to set a new deadline)",
             counted(skipped, "job")
         ));
     } else if executed.stopped || !report.coverage.is_complete() {
         let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "not scored: {}\n  resume with: juror run --resume {run}",
             counted(unscored, "job")
         ));
@@ -155,7 +155,7 @@ fn budget_in_the_way(files: &RunFiles, report: &Report) -> Option<String> {
 /// Prints the run's result in one sentence, with the place of its report.
 pub fn tell_result(files: &RunFiles, report: &Report) {
     let path = files.path_of("report.json");
-    screen::tell(&format!("{}; report: {}", summary_sentence(report), path.display()));
+    terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
 }
 
 /// The exit code that a comparison asks for.

@@ -1,6 +1,6 @@
 //! Requests for runs from flags, and what is printed of them before they begin.
 
-use crate::{args::RunFlags, exit::Failure, terminal as screen};
+use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_app::{
     run::{
         run_request::{ItemSelection, RunInvocation},
@@ -40,27 +40,27 @@ impl RunFlags {
 }
 
 /// Says what the first pass warns of, and that a run without a budget has none.
-pub fn tell_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
+pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
     if quiet {
         return;
     }
     for warning in &session.plan.warnings {
-        screen::tell(&format!("warning: {warning}"));
+        terminal::print_notice(&format!("warning: {warning}"));
     }
     if let Some(reason) = session.lacks_evidence(place) {
-        screen::warn(&format!(
+        terminal::warn(&format!(
             "evidence = \"{}\" has nothing to measure: {reason}",
             session.settings.evidence.mode.name()
         ));
     }
     if session.settings.makes_no_batch() {
-        screen::warn(
+        terminal::warn(
             "the deadline is nearer than batch.realtime_reserve: nothing is bought in batches, and \
              every call costs the ordinary price",
         );
     }
     if session.unjudged() > 0 {
-        screen::warn(&format!(
+        terminal::warn(&format!(
             "{} of {} items have no generated code: nothing is judged there, and they end as \
              no_output",
             session.unjudged(),
@@ -68,7 +68,7 @@ pub fn tell_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
         ));
     }
     if session.candidate.is_some() && session.settings.budget.run_usd.is_none() {
-        screen::tell("no budget: spending is unlimited; set one with --budget-usd");
+        terminal::print_notice("no budget: spending is unlimited; set one with --budget-usd");
     }
 }
 
@@ -76,13 +76,13 @@ pub fn tell_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
 pub fn print_plan(session: &Session, ending: &str, json: bool) -> Result<(), Failure> {
     let plan = &session.plan;
     if json {
-        return screen::print_json(&serde_json::json!({
+        return terminal::print_json(&serde_json::json!({
             "dataset_items": plan.dataset_items, "items": plan.items, "jobs": plan.jobs,
             "digest": plan.digest, "rubric": session.rubric.name(), "judge": session.judge(),
         }));
     }
     let judge = session.judge().map_or("off", |judge| judge.model.as_str());
-    screen::print(&format!(
+    terminal::print(&format!(
         "{} of {} items are sound and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
         plan.items,
         plan.dataset_items,

@@ -1,6 +1,6 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::Failure, settings_sources as layers};
+use crate::{args::GlobalFlags, exit::Failure, settings_sources};
 use juror_app::settings::LogFormat;
 use std::{
     io::{self, IsTerminal as _},
@@ -21,7 +21,7 @@ static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 /// Starts to log as the settings ask.
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
-    let log = layers::settle(global, Vec::new())?.log;
+    let log = settings_sources::settle(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     let discreet = filter_fn(move |line| may_speak(line.target(), &log.level));
     match log.format {

@@ -1,6 +1,6 @@
 //! Shows on standard error how a run goes: a bar on a terminal, plain lines otherwise.
 
-use crate::{logging, terminal as screen};
+use crate::{logging, terminal};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use juror_analysis::format::dollars;
 use juror_app::service::waiting_text;
@@ -178,12 +178,12 @@ impl Progress {
 
     /// Says a line beside it.
     pub fn say(&self, line: &str) {
-        self.bar.suspend(|| screen::tell(line));
+        self.bar.suspend(|| terminal::print_notice(line));
     }
 
     /// Says beside it what should be known.
     pub fn warn(&self, warning: &str) {
-        self.bar.suspend(|| screen::warn(warning));
+        self.bar.suspend(|| terminal::warn(warning));
     }
 
     /// Takes the bar away.

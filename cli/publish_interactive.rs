@@ -4,7 +4,7 @@ use crate::{
     exit::Failure,
     interactive,
     progress::{self, ProgressDisplay},
-    terminal as screen,
+    terminal,
 };
 use juror_app::{error::AppError, fleet::publish::Publication};
 use juror_producer::{fleet::Published, upload::Uploaded};
@@ -21,7 +21,9 @@ pub async fn publish(
     let display = ProgressDisplay::fitting(quiet);
     let uploaded = |Uploaded { sent, found }: Uploaded| {
         if !quiet {
-            screen::tell(&format!("{sent} files are uploaded, {found} were there already"));
+            terminal::print_notice(&format!(
+                "{sent} files are uploaded, {found} were there already"
+            ));
         }
     };
     let publication = Publication { uploaded: Some(&uploaded), ..publication };

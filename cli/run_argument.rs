@@ -1,6 +1,6 @@
 //! Runs as commands name them: by id, by run directory, or by a file in it.
 
-use crate::{args::GlobalFlags, exit::Failure, terminal as screen};
+use crate::{args::GlobalFlags, exit::Failure, terminal};
 use juror_types::id::RunId;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
     });
     match located {
         Some((run, runs_dir)) if directory.join("run.json").exists() => {
-            let runs_dir = Some(screen::as_seen_from_here(&runs_dir).into());
+            let runs_dir = Some(terminal::as_seen_from_here(&runs_dir).into());
             Ok((run, GlobalFlags { runs_dir, ..global.clone() }))
         }
         _ => Err(Failure::usage(format!(

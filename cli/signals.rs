@@ -1,6 +1,6 @@
 //! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
 
-use crate::terminal as screen;
+use crate::terminal;
 use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
@@ -44,7 +44,7 @@ impl SignalStream {
             if let Ok(mut signals) = self.0
                 && signals.next().await.is_ok()
             {
-                screen::tell(&words);
+                terminal::print_notice(&words);
                 std::process::exit(INTERRUPTED);
             }
         });

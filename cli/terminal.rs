@@ -25,7 +25,7 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 
 /// Tells the user something beside the results, on standard error: plainly, or in the log where
 /// that is all that standard error shall hold.
-pub fn tell(text: &str) {
+pub fn print_notice(text: &str) {
     if logging::is_json() {
         return tracing::info!(target: logging::TOLD, "{text}");
     }
@@ -38,7 +38,7 @@ pub fn warn(text: &str) {
     if logging::is_json() {
         return tracing::warn!(target: logging::TOLD, "{text}");
     }
-    tell(&format!("warning: {text}"));
+    print_notice(&format!("warning: {text}"));
 }
 
 /// As [`tell`], why the command did not do what was asked.
@@ -46,7 +46,7 @@ pub fn fail(failure: &Failure) {
     if logging::is_json() {
         return tracing::error!(target: logging::TOLD, "{failure}");
     }
-    tell(&format!("juror: {failure}"));
+    print_notice(&format!("juror: {failure}"));
 }
 
 /// Layout of reports on standard output.

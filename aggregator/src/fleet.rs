@@ -51,7 +51,7 @@ use ledger_maintenance::LedgerCare;
 use receive::receive;
 use release::Release;
 use resend::{Resender, ResendingSubscription};
-use run_registry::Board;
+use run_registry::RunRegistry;
 use status_poller::{Intervals, StatusSurvey};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -204,7 +204,7 @@ pub fn run(
             options,
         } = resources;
         let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
-        let board = Board::default();
+        let board = RunRegistry::default();
         let (sender, incoming) = mpsc::channel(options.batch);
         let (settling, to_settle) = mpsc::channel(SETTLING);
         let (orders, ordered) = mpsc::channel(1);

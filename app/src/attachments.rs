@@ -12,7 +12,7 @@ pub use cache::DatasetCache;
 use crate::{render_store::renders, settings::Settings};
 use juror_files::local::Roots;
 use juror_producer::dataset::{Dataset, DatasetError, DatasetShape};
-use juror_report::{Attachment, Attachments, Shown};
+use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{
     file_identity::FileIdentity,
     item::Item,
@@ -48,10 +48,10 @@ pub const NOT_KEPT: &str =
     "a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)";
 
 impl Attachments for DatasetAttachments<'_> {
-    fn gather(&self, shown: &[Shown]) -> HashMap<String, Attachment> {
+    fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment> {
         let (inputs, today) = (self.judged_inputs(), self.today(shown));
         let mut exhibits: HashMap<String, Attachment> = HashMap::new();
-        let mut room = code::MAX_BYTES;
+        let mut remaining_bytes = code::MAX_BYTES;
         let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
         for one in shown {
             if exhibits.contains_key(&one.screenshot_id) {
@@ -61,7 +61,7 @@ impl Attachments for DatasetAttachments<'_> {
                 Ok(today) => today.item(one).map(|item| (item, &today.roots)),
                 Err(reason) => Err(reason.as_str()),
             };
-            let code = code::of(one, item, made_on_the_way, &inputs, &mut room);
+            let code = code::of(one, item, made_on_the_way, &inputs, &mut remaining_bytes);
             exhibits
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }
@@ -79,7 +79,7 @@ struct Today {
 }
 
 impl Today {
-    fn item(&self, one: &Shown) -> Result<&Item, &'static str> {
+    fn item(&self, one: &AttachmentRequest) -> Result<&Item, &'static str> {
         self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
     }
 }
@@ -106,7 +106,7 @@ impl DatasetAttachments<'_> {
     }
 
     /// Those items of the dataset that are shown.
-    fn today(&self, shown: &[Shown]) -> Result<Today, String> {
+    fn today(&self, shown: &[AttachmentRequest]) -> Result<Today, String> {
         let wanted = shown.iter().map(|one| one.screenshot_id.as_str()).collect();
         let (dataset, items) = self.items_of(&wanted)?;
         Ok(Today { items, roots: self.roots_of(&dataset) })

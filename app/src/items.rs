@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
 use juror_ledger::admission::Ledger;
-use juror_report::{Attachment, Attachments, Shown};
+use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{id::Digest, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ pub trait ItemSource: Send + Sync {
         &self,
         record: &RunRecord,
         rubric: &Rubric,
-        shown: &Shown,
+        shown: &AttachmentRequest,
         digest: Digest,
     ) -> Result<Bytes, String>;
 }

@@ -18,7 +18,7 @@ use crate::{
     fleet::KEEPS_NO_INPUTS,
     request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
     run::{ready, run_request::new_run_id, session::Session},
-    work_limiter::Turns,
+    work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;
 use fleet_runs::FleetRuns;
@@ -43,7 +43,7 @@ pub struct RunService {
     local: Arc<LocalRuns>,
     /// None without a fleet in the settings.
     fleet: Option<FleetRuns>,
-    estimates: Turns,
+    estimates: WorkLimiter,
     tasks: TaskTracker,
 }
 
@@ -55,7 +55,7 @@ impl RunService {
         Self {
             local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), notify.clone())),
             fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
-            estimates: Turns::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
+            estimates: WorkLimiter::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
             tasks: TaskTracker::new(),
             validator: Arc::new(validator),
         }

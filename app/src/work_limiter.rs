@@ -5,16 +5,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Gives out turns.
 #[derive(Debug)]
-pub struct Turns {
+pub struct WorkLimiter {
     working: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
 /// A turn, as long as this lives. Give it to the work itself: whoever asked for that may leave.
 #[derive(Debug)]
-pub struct Turn(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
+pub struct WorkPermit(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
 
-impl Turns {
+impl WorkLimiter {
     /// So many work at once, and so many wait for that.
     pub fn new(at_once: usize, in_line: usize) -> Self {
         let semaphore = |places| Arc::new(Semaphore::new(places));
@@ -22,13 +22,13 @@ impl Turns {
     }
 
     /// Waits for a turn; none if too many wait already.
-    pub async fn take(&self) -> Option<Turn> {
+    pub async fn take(&self) -> Option<WorkPermit> {
         if let Ok(turn) = Arc::clone(&self.working).try_acquire_owned() {
-            return Some(Turn(turn));
+            return Some(WorkPermit(turn));
         }
         let _place = self.waiting.try_acquire().ok()?;
         let turn = Arc::clone(&self.working).acquire_owned().await.ok()?;
-        Some(Turn(turn))
+        Some(WorkPermit(turn))
     }
 }
 
@@ -39,7 +39,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_finds_the_line_full_is_sent_away_and_who_leaves_it_makes_room() {
-        let turns = Turns::new(1, 1);
+        let turns = WorkLimiter::new(1, 1);
         let first = turns.take().await.unwrap();
         {
             let mut second = Box::pin(turns.take());

@@ -4,7 +4,7 @@ use crate::{
     args::{AggregateArguments, GlobalFlags},
     exit::{Exit, Failure},
     health_server::HealthServer,
-    interactive, settings_sources as layers, terminal as screen,
+    interactive, settings_sources, terminal,
 };
 use juror_aggregator::fleet::{
     self, AggregatorError, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole,
@@ -43,10 +43,10 @@ const DEAD_PREFETCH: usize = 16;
 /// Runs `juror aggregate`.
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
-    let settings = layers::settle(global, flags)?;
+    let settings = settings_sources::settle(global, flags)?;
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
     let (tally, stands) = watch::channel(LockRole::default());
-    let teller = Teller {
+    let teller = AggregateOutput {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),
         json: global.json,
@@ -206,14 +206,14 @@ async fn measure(fleet: &Fleet, metrics: &Metrics) {
 }
 
 /// Says on standard error how things stand, and on standard output which runs are complete.
-struct Teller {
+struct AggregateOutput {
     fleet: String,
     runs_dir: String,
     json: bool,
     quiet: bool,
 }
 
-impl Teller {
+impl AggregateOutput {
     async fn tell(
         self,
         mut heard: mpsc::Receiver<Event>,
@@ -226,14 +226,14 @@ impl Teller {
                 Some(run) = complete.recv() => self.tell_run(&run),
                 Ok(()) = stands.changed() => {
                     let tally = *stands.borrow_and_update();
-                    self.print_tally(tally);
+                    self.print_role(tally);
                 }
                 else => return,
             }
         }
     }
 
-    fn print_tally(&self, tally: LockRole) {
+    fn print_role(&self, tally: LockRole) {
         let Self { fleet, runs_dir, .. } = self;
         match tally {
             LockRole::Starting => {}
@@ -263,7 +263,7 @@ impl Teller {
     fn tell_run(&self, completed: &CompletedRun) {
         let CompletedRun { run, coverage, cost_usd, report } = completed;
         let printed = if self.json {
-            screen::print(&format!(
+            terminal::print(&format!(
                 "{}",
                 serde_json::json!({
                     "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
@@ -271,7 +271,7 @@ impl Teller {
             ))
         } else {
             let (cost, report) = (dollars(*cost_usd), report.display());
-            screen::print(&format!("run {run}: {}; {cost}; {report}", in_words(coverage)))
+            terminal::print(&format!("run {run}: {}; {cost}; {report}", in_words(coverage)))
         };
         if let Err(failure) = printed {
             self.say(&failure.to_string());
@@ -280,7 +280,7 @@ impl Teller {
 
     fn say(&self, line: &str) {
         if !self.quiet {
-            screen::tell(line);
+            terminal::print_notice(line);
         }
     }
 }

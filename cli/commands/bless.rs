@@ -4,7 +4,7 @@ use crate::{
     args::{BlessArguments, GlobalFlags},
     exit::{Exit, Failure},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     bless::{Blessing, bless, remove},
@@ -25,17 +25,17 @@ pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Fai
 
 fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Result<(), Failure> {
     let (run, global) = &locate(run, global)?;
-    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::settle(global, Vec::new())?.run.runs_dir;
     let Blessing { blessed, before, simulated, lost } =
         bless(&runs_dir, run, &arguments.name, arguments.force)?;
     if let Some(lost) = lost.filter(|_| !global.quiet) {
-        screen::warn(&format!("{lost}: no comparison sees their items"));
+        terminal::warn(&format!("{lost}: no comparison sees their items"));
     }
     if simulated && !global.quiet {
-        screen::warn("the simulator made up the run's scores: no judge's run compares with them");
+        terminal::warn("the simulator made up the run's scores: no judge's run compares with them");
     }
     if global.json {
-        return screen::print_json(&json!({ "blessed": blessed, "before": before }));
+        return terminal::print_json(&json!({ "blessed": blessed, "before": before }));
     }
     let before = match before {
         Some(before) if before.run_id == blessed.run_id => {
@@ -44,18 +44,21 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
         Some(before) => format!("; it was run {}, {}", before.run_id, day(&before.blessed_at)),
         None => String::new(),
     };
-    screen::print(&format!("baseline {} is run {}{before}\n", blessed.name, blessed.run_id))?;
+    terminal::print(&format!("baseline {} is run {}{before}\n", blessed.name, blessed.run_id))?;
     if !global.quiet {
-        screen::tell(&format!("compare with it by: juror run … --baseline {}", blessed.name));
+        terminal::print_notice(&format!(
+            "compare with it by: juror run … --baseline {}",
+            blessed.name
+        ));
     }
     Ok(())
 }
 
 fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
-    let removed = remove(&layers::settle(global, Vec::new())?.run.runs_dir, name)?;
+    let removed = remove(&settings_sources::settle(global, Vec::new())?.run.runs_dir, name)?;
     match global.json {
-        true => screen::print_json(&json!({ "removed": removed })),
-        false => screen::print(&format!(
+        true => terminal::print_json(&json!({ "removed": removed })),
+        false => terminal::print(&format!(
             "baseline {name} is gone; it was run {}, which stays\n",
             removed.run_id
         )),
@@ -63,18 +66,18 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
 }
 
 fn list(global: &GlobalFlags) -> Result<(), Failure> {
-    let runs_dir = layers::settle(global, Vec::new())?.run.runs_dir;
+    let runs_dir = settings_sources::settle(global, Vec::new())?.run.runs_dir;
     let runs = BlessedRuns::new(&runs_dir).list().map_err(AppError::from)?;
     if global.json {
-        return screen::print_json(&runs);
+        return terminal::print_json(&runs);
     }
     if runs.is_empty() {
-        return screen::print(&format!(
+        return terminal::print(&format!(
             "no run is blessed in {}; bless one by: juror bless RUN\n",
             runs_dir.display()
         ));
     }
-    screen::print(&table(&runs))
+    terminal::print(&table(&runs))
 }
 
 fn table(runs: &[BlessedRun]) -> String {

@@ -5,7 +5,7 @@ mod output;
 use crate::{
     args::{BudgetCommand, FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     budgets::{BudgetHistory, BudgetState},
@@ -21,7 +21,7 @@ use output::CapChange;
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, fleet_flags(command).layers())?;
+    let settings = settings_sources::settle(global, fleet_flags(command).layers())?;
     let ledger = SelectedLedger::open(&settings).await?;
     let printed = answer(command, ledger.budgets(), &settings, global).await;
     ledger.close().await;
@@ -36,7 +36,7 @@ async fn answer(
 ) -> Result<(), Failure> {
     let difference = zone_difference(budgets, &settings.budget).await.map_err(Failure::error)?;
     if let Some(difference) = difference {
-        screen::warn(&difference);
+        terminal::warn(&difference);
     }
     match command {
         BudgetCommand::Show { runs, .. } => show(budgets, runs, global).await,
@@ -47,8 +47,8 @@ async fn answer(
         BudgetCommand::History { days, months, label, .. } => {
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
             match global.json {
-                true => screen::print_json(&history),
-                false => screen::print(&output::history(&history, *days, *months)),
+                true => terminal::print_json(&history),
+                false => terminal::print(&output::history(&history, *days, *months)),
             }
         }
     }
@@ -78,8 +78,8 @@ async fn show(
         }
     }
     match global.json {
-        true => screen::print_json(&states),
-        false => screen::print(&output::states(&states)),
+        true => terminal::print_json(&states),
+        false => terminal::print(&output::states(&states)),
     }
 }
 
@@ -93,7 +93,7 @@ async fn set(
     let before = budgets.set_cap(budget, cap).await.map_err(Failure::error)?;
     let given = settings.budget.shared_caps().into_iter().find(|(given, _)| given == budget);
     if let Some((_, given)) = given.filter(|(_, given)| *given != cap) {
-        screen::warn(&format!(
+        terminal::warn(&format!(
             "{} in the settings is {}, and the next run by these settings sets that again; change \
              it there too",
             budget.setting(),
@@ -102,7 +102,7 @@ async fn set(
     }
     let change = CapChange::new(budget, cap, before);
     match global.json {
-        true => screen::print_json(&change),
-        false => screen::print(&change.sentence()),
+        true => terminal::print_json(&change),
+        false => terminal::print(&change.sentence()),
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     args::{CacheCommand, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::format::dollars;
 use juror_app::{fleet::open_backend, local_ledger::open_local_ledger};
@@ -13,7 +13,7 @@ use juror_types::usage::Money;
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet }) = command;
-    let settings = layers::settle(global, fleet.layers())?;
+    let settings = settings_sources::settle(global, fleet.layers())?;
     let answered = if settings.fleet.redis.is_some() {
         let backend = open_backend(&settings).await?;
         let place = format!(" in Redis at {}", backend.address());
@@ -39,7 +39,7 @@ async fn answer(
         CacheCommand::Stats { .. } => {
             let stats = backend.cache_stats().await.map_err(Failure::error)?;
             if json {
-                return screen::print_json(&stats);
+                return terminal::print_json(&stats);
             }
             let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
             let simulated = match simulated_usd {
@@ -49,7 +49,7 @@ async fn answer(
                     dollars(amount)
                 ),
             };
-            screen::print(&format!(
+            terminal::print(&format!(
                 "{replies} replies in {bytes} bytes{place}, which cost {} when they were \
                  asked{simulated}",
                 dollars(cost_usd)
@@ -58,9 +58,9 @@ async fn answer(
         CacheCommand::Clear { .. } => {
             let replies = backend.clear_cache().await.map_err(Failure::error)?;
             if json {
-                return screen::print_json(&serde_json::json!({ "forgotten": replies }));
+                return terminal::print_json(&serde_json::json!({ "forgotten": replies }));
             }
-            screen::print(&format!("{replies} replies{place} forgotten"))
+            terminal::print(&format!("{replies} replies{place} forgotten"))
         }
     }
 }

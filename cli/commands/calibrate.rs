@@ -3,7 +3,7 @@
 use crate::{
     args::{CalibrateArguments, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::{
     calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
@@ -23,12 +23,12 @@ use std::path::Path;
 
 /// Runs `juror calibrate`.
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, Vec::new())?;
+    let settings = settings_sources::settle(global, Vec::new())?;
     for output in &arguments.output {
         known::check_output(output).map_err(AppError::from)?;
     }
     let files = run_lookup::open_run(&arguments.run, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .and("the file of labels", arguments.labels.as_deref())
         .in_run(files.directory().to_owned(), "calibration")
         .check(&arguments.output)?;
@@ -40,13 +40,13 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
         known::write(output, &calibration).map_err(AppError::from)?;
     }
     if global.json {
-        screen::print_json(&calibration)?;
+        terminal::print_json(&calibration)?;
     } else {
-        let (width, color) = screen::width_and_color();
-        screen::print(&render_calibration(&calibration, TerminalOptions { width, color }))?;
+        let (width, color) = terminal::width_and_color();
+        terminal::print(&render_calibration(&calibration, TerminalOptions { width, color }))?;
     }
     if !global.quiet {
-        screen::tell(&format!("calibration: {}", own.display()));
+        terminal::print_notice(&format!("calibration: {}", own.display()));
     }
     Ok(Exit::Done)
 }

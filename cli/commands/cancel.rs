@@ -5,7 +5,7 @@ use crate::{
     args::{CancelArguments, GlobalFlags},
     exit::{Exit, Failure},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     fleet::{
@@ -20,20 +20,20 @@ use juror_app::{
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
-    let settings = layers::settle(global, layers.clone())?;
+    let settings = settings_sources::settle(global, layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
         let files = run_files(&settings.run.runs_dir, run)?;
         let summary = local_summary(&files)?;
         let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
         layers.extend(base_url);
-        let base = layers::read(global)?;
+        let base = settings_sources::read(global)?;
         let settings = base.settle(layers)?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return tell(&CancelSummary { batches, ..summary }, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = layers::settle(global, layers)?;
+    let settings = settings_sources::settle(global, layers)?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;
@@ -42,9 +42,9 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
 
 fn tell(tally: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
     if global.json {
-        screen::print_json(tally)?;
+        terminal::print_json(tally)?;
     } else {
-        screen::print(&words(tally))?;
+        terminal::print(&words(tally))?;
     }
     Ok(Exit::Done)
 }

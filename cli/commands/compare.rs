@@ -3,7 +3,7 @@
 use crate::{
     args::{CompareArguments, GlobalFlags},
     exit::{Exit, Failure},
-    finish, settings_sources as layers, terminal as screen,
+    finish, settings_sources, terminal,
 };
 use juror_app::{
     protected_files::{self, ProtectedFiles},
@@ -14,13 +14,13 @@ use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_c
 
 /// Runs `juror compare`.
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, arguments.comparing.layers())?;
+    let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
         ComparisonFormat::of(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;
-    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .in_run(head.directory().to_owned(), "comparison")
         .check(&arguments.output)?;
     for files in [base.files(), &head] {
@@ -29,10 +29,10 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     }
     let comparison = base.compared_with(&head)?;
     if global.json {
-        screen::print_json(&comparison)?;
+        terminal::print_json(&comparison)?;
     } else {
-        let (width, color) = screen::width_and_color();
-        screen::print(&render_comparison(&comparison, TerminalOptions { width, color }))?;
+        let (width, color) = terminal::width_and_color();
+        terminal::print(&render_comparison(&comparison, TerminalOptions { width, color }))?;
     }
     for output in &arguments.output {
         write_comparison(output, &comparison).map_err(Failure::error)?;

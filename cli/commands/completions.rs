@@ -3,7 +3,7 @@
 use crate::{
     args::{self, CompletionArguments, ManArguments},
     exit::{Exit, Failure},
-    terminal as screen,
+    terminal,
 };
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut args::command(), "juror", &mut script);
-    screen::print(&String::from_utf8_lossy(&script))?;
+    terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
@@ -22,7 +22,7 @@ pub fn man(arguments: &ManArguments) -> Result<Exit, Failure> {
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(args::command()).render(&mut page).map_err(Failure::error)?;
-            screen::print(&String::from_utf8_lossy(&page))?;
+            terminal::print(&String::from_utf8_lossy(&page))?;
         }
     }
     Ok(Exit::Done)
@@ -34,6 +34,6 @@ fn write_pages(folder: &Path) -> Result<(), Failure> {
     written.map_err(|error| {
         Failure::error(format!("manual pages cannot be written to {}: {error}", folder.display()))
     })?;
-    screen::tell(&format!("wrote the manual pages to {}", folder.display()));
+    terminal::print_notice(&format!("wrote the manual pages to {}", folder.display()));
     Ok(())
 }

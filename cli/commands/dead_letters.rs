@@ -5,10 +5,10 @@ mod replay;
 use crate::{
     args::{DeadLettersCommand, FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{error::AppError, fleet, settings::Settings};
-use juror_queue::rabbitmq::{Kept, KeptLetter};
+use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_types::{event::Events, id::RunId};
 use serde_json::json;
 
@@ -30,11 +30,11 @@ async fn list(
     letters
         .retain(|letter| run.is_none_or(|run| run_of(letter).is_some_and(|of| of.as_str() == run)));
     if global.json {
-        screen::print_json(&letters.iter().map(as_json).collect::<Vec<_>>())?;
+        terminal::print_json(&letters.iter().map(as_json).collect::<Vec<_>>())?;
     } else if letters.is_empty() {
-        screen::print("nothing was kept aside")?;
+        terminal::print("nothing was kept aside")?;
     } else {
-        screen::print(&letters.iter().map(as_text).collect::<String>())?;
+        terminal::print(&letters.iter().map(as_text).collect::<String>())?;
     }
     Ok(Exit::Done)
 }
@@ -47,15 +47,18 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
     }
     for letter in &letters {
         match &letter.content {
-            Kept::Job(job) => screen::print_json(job)?,
-            Kept::Result(result) => screen::print_json(result)?,
-            Kept::Unreadable(bytes) => screen::print(&String::from_utf8_lossy(bytes))?,
+            DeadLetterBody::Job(job) => terminal::print_json(job)?,
+            DeadLetterBody::Result(result) => terminal::print_json(result)?,
+            DeadLetterBody::Unreadable(bytes) => terminal::print(&String::from_utf8_lossy(bytes))?,
         }
     }
     Ok(Exit::Done)
 }
 
-async fn letters(flags: &FleetFlags, global: &GlobalFlags) -> Result<Vec<KeptLetter>, Failure> {
+async fn letters(
+    flags: &FleetFlags,
+    global: &GlobalFlags,
+) -> Result<Vec<StoredDeadLetter>, Failure> {
     let settings = settings(flags, global)?;
     let queues = fleet::open_queues(&settings, Events::silent()).await?;
     let letters = queues.dead_letters().await;
@@ -65,7 +68,7 @@ async fn letters(flags: &FleetFlags, global: &GlobalFlags) -> Result<Vec<KeptLet
 
 /// A person who looks does not wait for a server that is away.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
-    let mut settings = layers::settle(global, flags.layers())?;
+    let mut settings = settings_sources::settle(global, flags.layers())?;
     settings.fleet.connect_timeout_seconds = 0;
     Ok(settings)
 }
@@ -76,32 +79,32 @@ fn unknown(id: &str) -> Failure {
     ))
 }
 
-fn run_of(letter: &KeptLetter) -> Option<&RunId> {
+fn run_of(letter: &StoredDeadLetter) -> Option<&RunId> {
     match &letter.content {
-        Kept::Job(job) => Some(&job.run_id),
-        Kept::Result(result) => Some(&result.run_id),
-        Kept::Unreadable(_) => None,
+        DeadLetterBody::Job(job) => Some(&job.run_id),
+        DeadLetterBody::Result(result) => Some(&result.run_id),
+        DeadLetterBody::Unreadable(_) => None,
     }
 }
 
-fn kind(letter: &KeptLetter) -> &'static str {
+fn kind(letter: &StoredDeadLetter) -> &'static str {
     match &letter.content {
-        Kept::Job(_) => "job",
-        Kept::Result(_) => "result",
-        Kept::Unreadable(_) => "unreadable",
+        DeadLetterBody::Job(_) => "job",
+        DeadLetterBody::Result(_) => "result",
+        DeadLetterBody::Unreadable(_) => "unreadable",
     }
 }
 
 /// The item that it concerns, and the round.
-fn item_of(letter: &KeptLetter) -> Option<(&str, u32)> {
+fn item_of(letter: &StoredDeadLetter) -> Option<(&str, u32)> {
     match &letter.content {
-        Kept::Job(job) => Some((&job.item.id, job.round)),
-        Kept::Result(result) => Some((&result.screenshot_id, result.round)),
-        Kept::Unreadable(_) => None,
+        DeadLetterBody::Job(job) => Some((&job.item.id, job.round)),
+        DeadLetterBody::Result(result) => Some((&result.screenshot_id, result.round)),
+        DeadLetterBody::Unreadable(_) => None,
     }
 }
 
-fn as_json(letter: &KeptLetter) -> serde_json::Value {
+fn as_json(letter: &StoredDeadLetter) -> serde_json::Value {
     let (item, round) = item_of(letter).unzip();
     json!({
         "id": letter.message_id, "kind": kind(letter), "run_id": run_of(letter),
@@ -109,7 +112,7 @@ fn as_json(letter: &KeptLetter) -> serde_json::Value {
     })
 }
 
-fn as_text(letter: &KeptLetter) -> String {
+fn as_text(letter: &StoredDeadLetter) -> String {
     let about = match (run_of(letter), item_of(letter)) {
         (Some(run), Some((item, round))) => format!(" of run {run}, item {item}, round {round}"),
         _ => String::new(),

@@ -3,9 +3,9 @@
 use crate::{
     args::{DemoArguments, GlobalFlags},
     commands::{run, simulate},
-    demo_data::{self as golden, Golden, STYLESHEET},
+    demo_data::{self, Golden, STYLESHEET},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     protected_files::ProtectedFiles,
@@ -33,7 +33,7 @@ const PLAY_MONEY: Money = Money::from_pico(1_000_000_000_000);
 pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {
-        book: Arc::new(golden::verdict_book()?),
+        book: Arc::new(demo_data::verdict_book()?),
         latency: LATENCY,
         ..SimulatorConfig::default()
     };
@@ -64,7 +64,7 @@ async fn judge(
     let concurrency =
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
-    let base = layers::read(global)?;
+    let base = settings_sources::read(global)?;
     let folder = base.settle(flags.clone())?.run.runs_dir.join("golden");
     flags.push(Layer::of("render", "stylesheet", &*folder.join(STYLESHEET).to_string_lossy()));
     let draws = has_browser(&base.settle(flags.clone())?, base.environment());
@@ -81,10 +81,10 @@ async fn judge(
         None => new_run_id("demo-"),
     };
     let dataset = folder.join(golden.manifest());
-    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
-    golden::unpack(&folder)?;
+    demo_data::unpack(&folder)?;
     let outputs = arguments.output.clone();
     let selection = Selection {
         dataset,
@@ -99,7 +99,7 @@ async fn judge(
         Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
     session.require_renderer(arguments.evidence, DrawingPlace::Here)?;
     if !global.quiet {
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \
              leaves this machine, and the money is play money",
             session.plan.items,
@@ -107,7 +107,7 @@ async fn judge(
         ));
     }
     if !global.quiet && golden == Golden::Components && !draws {
-        screen::tell(
+        terminal::print_notice(
             "no browser is found: with one (`apt-get install chromium`) the demo also draws the code \
              of each item, measures where it differs from its screenshot, and names the change that \
              would repair it",
@@ -116,7 +116,7 @@ async fn judge(
     let outputs = &arguments.output;
     let exit = run::start_or_resume(session, run_id, None, outputs, global).await?;
     if !global.quiet {
-        screen::tell(
+        terminal::print_notice(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \
              a real judge needs",
         );

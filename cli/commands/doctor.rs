@@ -7,7 +7,7 @@ mod renderer;
 use crate::{
     args::{DoctorArguments, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::format::dollars;
 use juror_app::{
@@ -49,7 +49,7 @@ struct Check {
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
-    let base = layers::read(global)?;
+    let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;
     let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
@@ -78,9 +78,9 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     }
     let sick = checks.iter().any(|check| check.health == Health::Bad);
     if global.json {
-        screen::print_json(&checks)?
+        terminal::print_json(&checks)?
     } else {
-        screen::print(&text(&checks))?
+        terminal::print(&text(&checks))?
     }
     Ok(if sick { Exit::Error } else { Exit::Done })
 }

@@ -7,13 +7,13 @@ use crate::{
     commands::follow::{Following, require_journal},
     exit::{Exit, Failure},
     finish,
-    invocation::{print_plan, tell_warnings},
+    invocation::{print_plan, print_warnings},
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
-    settings_sources as layers,
+    settings_sources,
     signals::SignalStream,
-    terminal as screen,
+    terminal,
 };
 use jiff::Timestamp;
 use juror_app::{
@@ -39,14 +39,14 @@ use juror_ledger::redis::{RedisLedger, RunStatus};
 use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
 use juror_queue::rabbitmq::broker_version;
 use juror_types::{id::RunId, lane::Lane, run::RunRecord};
-use output::Telling;
+use output::EnqueueOutput;
 use std::sync::Arc;
 
 /// Runs `juror enqueue`.
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
-    let ground = layers::read(global)?;
+    let ground = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
     let mut asked = flags.invocation(layers, &ground, &on_item);
@@ -55,8 +55,9 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     fleet::refuse_kept_inputs(&settings)?;
     let named = asked.run_id(&settings)?;
     finish::check_baseline_flags(&flags.against, &settings)?;
-    let protected = ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
-        .and("the dataset", flags.dataset.as_deref());
+    let protected =
+        ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+            .and("the dataset", flags.dataset.as_deref());
     let own_run = named.as_ref().map(|run| settings.run.runs_dir.join(run.as_str()));
     match own_run {
         Some(directory) => protected.in_run(directory, "report"),
@@ -80,7 +81,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     calibrations::named(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
-    let telling = Telling {
+    let telling = EnqueueOutput {
         json: global.json,
         quiet: global.quiet,
         wait: arguments.wait,
@@ -108,7 +109,7 @@ struct Enqueuing<'a> {
     settings: &'a Settings,
     baseline: Option<Baseline>,
     backend: &'a Arc<RedisLedger>,
-    telling: Telling<'a>,
+    telling: EnqueueOutput<'a>,
 }
 
 impl Enqueuing<'_> {
@@ -145,7 +146,7 @@ impl Enqueuing<'_> {
         if let Some(cap) = cap {
             session.settings.budget.run_usd = cap.now;
         }
-        tell_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
         let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.telling.published(&run, session.plan.jobs, published)?;
         match published.end {
@@ -234,7 +235,7 @@ impl Enqueuing<'_> {
                 None => self.backend.note_record(&record).await.map(|_| None),
             };
             if let Some(change) = changed.map_err(AppError::from)? {
-                screen::warn(&change.to_string());
+                terminal::warn(&change.to_string());
             }
             self.telling.cap(run, cap);
             self.telling.deadline(run, known.record.deadline, deadline);
@@ -264,7 +265,7 @@ impl Enqueuing<'_> {
         let tls = self.settings.fleet.broker_tls();
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(session).await?;
-        tell_warnings(session, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(session, DrawingPlace::Elsewhere, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }

@@ -6,7 +6,7 @@ use crate::{
     args::{EstimateArguments, GlobalFlags},
     exit::{Exit, Failure},
     progress::{DatasetProgress, Doing, Progress, ProgressDisplay, RunTally},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     estimate::{EstimateProgress, Estimation, Examine},
@@ -20,7 +20,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge; asking nobody, it needs no leave.
     flags.push(Layer::of("run", "enable_llm_judge", true));
-    let base = layers::read(global)?;
+    let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;
     let selection = Selection {
         dataset: arguments.dataset.clone(),
@@ -52,9 +52,9 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     progress.end();
     let table = table::EstimateTable(&estimation);
     if global.json {
-        screen::print_json(&table.json())?;
+        terminal::print_json(&table.json())?;
     } else {
-        screen::print(&table.text())?;
+        terminal::print(&table.text())?;
     }
     Ok(Exit::Done)
 }

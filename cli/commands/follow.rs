@@ -7,7 +7,7 @@ use crate::{
     interactive,
     progress::{Doing, Progress, ProgressDisplay, RunTally},
     signals::SignalStream,
-    terminal as screen,
+    terminal,
 };
 use juror_aggregator::fleet::RunsLock;
 use juror_analysis::format::dollars;
@@ -72,7 +72,7 @@ impl Following<'_> {
                 signals.exit_on_signal(&remedy, self.conclude(&status?)).await
             }
             None => {
-                screen::tell(&format!(
+                terminal::print_notice(&format!(
                     "the run goes on without us\n  follow it with: juror enqueue --wait --resume \
                      {0}{1}\n  end it with: juror cancel {0}{1}",
                     self.run, self.location_flags
@@ -130,13 +130,13 @@ impl Following<'_> {
         let RunProgress { scored, no_output, unscorable, failed, skipped, cost_usd, .. } =
             status.progress.clone().unwrap_or_default();
         if self.global.json {
-            screen::print_json(&serde_json::json!({
+            terminal::print_json(&serde_json::json!({
                 "run_id": self.run, "planned": planned, "scored": scored,
                 "no_output": no_output, "unscorable": unscorable, "failed": failed, "skipped": skipped,
                 "cost_usd": cost_usd,
             }))?;
         } else {
-            screen::print(&format!(
+            terminal::print(&format!(
                 "run {}: {scored} of {planned} scored, {no_output} without output, \
                  {unscorable} unscorable, {failed} failed, {skipped} skipped, {}\nIts report is in the aggregator's runs directory.",
                 self.run,

@@ -2,9 +2,9 @@
 
 use crate::{
     args::InitArguments,
-    demo_data as golden,
+    demo_data,
     exit::{Exit, Failure},
-    terminal as screen,
+    terminal,
 };
 use std::{
     fs::OpenOptions,
@@ -21,7 +21,7 @@ const ITEMS: [&str; 2] = ["button_primary", "alert_error"];
 /// Runs `juror init`: writes new files only, and none if one of them exists.
 pub fn run(arguments: &InitArguments, quiet: bool) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
-    let dataset = golden::excerpt(&ITEMS)
+    let dataset = demo_data::excerpt(&ITEMS)
         .ok_or_else(|| Failure::error("the bundled golden set lacks the items of the example"))?;
     let mut files = vec![(folder.join(SETTINGS_FILE), SETTINGS.as_bytes().to_vec())];
     let in_dataset = |(name, content)| (folder.join(DATASET).join(name), content);
@@ -38,7 +38,7 @@ pub fn run(arguments: &InitArguments, quiet: bool) -> Result<Exit, Failure> {
         })?;
     }
     if !quiet {
-        screen::tell(&next_steps(folder));
+        terminal::print_notice(&next_steps(folder));
     }
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use crate::{
     exit::{Exit, Failure},
     finish::{self, Finishing},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::fold::Fold;
 use juror_app::{
@@ -27,10 +27,10 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
     flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
-    let settings = layers::settle(global, flags)?;
+    let settings = settings_sources::settle(global, flags)?;
     finish::check_baseline_flags(&arguments.against, &settings)?;
     let files = run_files(&settings.run.runs_dir, run)?;
-    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
     let (rubric, _) = rubrics::recorded(files.record())?;
@@ -52,7 +52,7 @@ pub async fn report(
     let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
-    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
+    ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let reporting = Reporting {
         rubric: &rubric,
         gate: gate.as_ref(),

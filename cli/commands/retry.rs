@@ -7,18 +7,18 @@ use crate::{
         run::resume,
     },
     exit::{Exit, Failure},
-    invocation::tell_warnings,
+    invocation::print_warnings,
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
     run_argument::locate,
-    settings_sources as layers,
+    settings_sources,
     signals::SignalStream,
-    terminal as screen,
+    terminal,
 };
 use juror_analysis::fold::Rounds;
 use juror_app::{
-    fleet::{self, publish::Publication, retry_plan::AnotherRound},
+    fleet::{self, publish::Publication, retry_plan::RetryPlan},
     run::{
         ready::{known_run, no_such_run},
         session::DrawingPlace,
@@ -33,9 +33,10 @@ use std::sync::Arc;
 /// Runs `juror retry`.
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
-    let mut layers: Vec<_> = arguments.deadline.clone().map(layers::deadline).into_iter().collect();
+    let mut layers: Vec<_> =
+        arguments.deadline.clone().map(settings_sources::deadline).into_iter().collect();
     layers.extend(arguments.fleet.layers());
-    let settings = layers::settle(global, layers.clone())?;
+    let settings = settings_sources::settle(global, layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     match &here {
         Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
@@ -52,7 +53,7 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         )));
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = layers::settle(global, layers.clone())?;
+    let settings = settings_sources::settle(global, layers.clone())?;
     if arguments.wait {
         require_journal(&settings, &[])?;
     }
@@ -94,13 +95,13 @@ impl Retrying<'_> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let ground = layers::read(self.global)?;
+        let ground = settings_sources::read(self.global)?;
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
         let mut asked = flags.invocation(self.layers.clone(), &ground, &on_item);
         asked.place = DrawingPlace::Elsewhere;
-        let again = AnotherRound::of(self.backend, &asked, run, here).await?;
-        tell_warnings(&again.session, DrawingPlace::Elsewhere, self.global.quiet);
+        let again = RetryPlan::of(self.backend, &asked, run, here).await?;
+        print_warnings(&again.session, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
             session: &again.session,
             backend: self.backend,
@@ -112,7 +113,7 @@ impl Retrying<'_> {
         };
         let opened = || {
             if let Some(change) = again.cap.change(run).filter(|_| !self.global.quiet) {
-                screen::tell(&change);
+                terminal::print_notice(&change);
             }
             Ok(())
         };
@@ -128,7 +129,7 @@ impl Retrying<'_> {
     fn tell(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {
         let Published { jobs, end } = published;
         if self.global.json && !self.arguments.wait {
-            screen::print_json(&serde_json::json!({
+            terminal::print_json(&serde_json::json!({
                 "run_id": run, "fleet": self.settings.fleet.namespace, "published": jobs,
                 "scored": rounds.scored(), "missing": rounds.missing(), "complete": end == PublishedEnd::Closed,
             }))?;
@@ -137,7 +138,7 @@ impl Retrying<'_> {
             return Ok(());
         }
         if rounds.missing() > 0 {
-            screen::tell(&format!(
+            terminal::print_notice(&format!(
                 "{} of the jobs are scored and perhaps not in the journal: they are sent for their \
                  stored results, without a call",
                 rounds.missing()
@@ -145,7 +146,7 @@ impl Retrying<'_> {
         }
         let again =
             format!("{run}{}", location_flags::of_fleet(self.global, &self.arguments.fleet));
-        screen::tell(&match end {
+        terminal::print_notice(&match end {
             PublishedEnd::Closed if jobs == 0 => {
                 format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
             }

@@ -3,7 +3,7 @@
 use crate::{
     args::RubricCommand,
     exit::{Exit, Failure},
-    terminal as screen,
+    terminal,
 };
 use juror_app::rubrics::{load, text_of};
 use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
@@ -14,8 +14,10 @@ use std::path::PathBuf;
 pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     match command {
         RubricCommand::List => list(json)?,
-        RubricCommand::Show { rubric, file: true } => screen::print(&text_of(rubric)?)?,
-        RubricCommand::Show { rubric, file: false } => screen::print(&question(&load(rubric)?.0))?,
+        RubricCommand::Show { rubric, file: true } => terminal::print(&text_of(rubric)?)?,
+        RubricCommand::Show { rubric, file: false } => {
+            terminal::print(&question(&load(rubric)?.0))?
+        }
         RubricCommand::Check { files } => check(files)?,
     }
     Ok(Exit::Done)
@@ -32,7 +34,7 @@ fn list(json: bool) -> Result<(), Failure> {
             "rubric": name, "title": rubric.title, "criteria": criteria, "digest": rubric.digest,
         }));
     }
-    if json { screen::print_json(&records) } else { screen::print(&lines) }
+    if json { terminal::print_json(&records) } else { terminal::print(&lines) }
 }
 
 fn check(files: &[PathBuf]) -> Result<(), Failure> {
@@ -44,7 +46,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
             Formula::WeightedGroups => "weighted means of groups",
         };
         let images: Vec<_> = rubric.images.iter().map(|image| image.name.as_str()).collect();
-        screen::print(&format!(
+        terminal::print(&format!(
             "{} is a sound rubric: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
             rubric.name(),
             rubric.criteria.len(),
@@ -54,7 +56,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
             rubric.digest,
         ))?;
         for warning in warnings(&rubric, &checked) {
-            screen::tell(&format!("{}: {warning}", file.display()));
+            terminal::print_notice(&format!("{}: {warning}", file.display()));
         }
         checked.push(rubric);
     }

@@ -5,10 +5,10 @@ use crate::{
     exit::{Exit, Failure},
     finish::{self, Finishing},
     interactive,
-    invocation::{print_plan, tell_warnings},
+    invocation::{print_plan, print_warnings},
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     named_run::nearest,
@@ -33,7 +33,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         None => (None, global),
     };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
-    let ground = layers::read(global)?;
+    let ground = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
     let mut asked = flags.invocation(layers, &ground, &on_item);
@@ -58,7 +58,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
-    ProtectedFiles::from_settings(&settings, layers::settings_file(global).0)
+    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
@@ -67,7 +67,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     if flags.dry_run {
         ready(&session, &run)?;
         inspect_files(&session).await?;
-        tell_warnings(&session, DrawingPlace::Here, global.quiet);
+        print_warnings(&session, DrawingPlace::Here, global.quiet);
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
@@ -94,7 +94,7 @@ pub async fn start_or_resume(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let mut ready = ready(&session, &run_id)?;
-    tell_warnings(&session, DrawingPlace::Here, global.quiet);
+    print_warnings(&session, DrawingPlace::Here, global.quiet);
     let record = record(&session, &run_id, known.as_ref());
     let setup = ready.setup.take();
     let execution =
@@ -125,7 +125,7 @@ fn start_instead(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failur
         )));
     }
     if !quiet {
-        screen::warn(&format!(
+        terminal::warn(&format!(
             "there is no run {run} in {} yet: it is started",
             runs_dir.display()
         ));

@@ -4,9 +4,9 @@ use crate::{
     args::{GlobalFlags, ServeArguments},
     exit::{Exit, Failure},
     interactive::until_signal,
-    settings_sources::{self as layers, READ_TOKEN, WRITE_TOKEN},
+    settings_sources::{self, READ_TOKEN, WRITE_TOKEN},
     signals::SignalStream,
-    terminal as screen,
+    terminal,
 };
 use juror_app::{
     items::DatasetItemSource,
@@ -26,7 +26,7 @@ use tokio::{net::TcpListener, time::timeout};
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let ground = layers::read(global)?;
+    let ground = settings_sources::read(global)?;
     let flags = arguments.layers();
     let settings = ground.settle(flags.clone())?;
     let listener = bind(&settings.serve).await?;
@@ -36,9 +36,9 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
     let validator = RunRequestValidator::new(ground, flags, settings.clone());
     let quiet = global.quiet;
     let notify = Arc::new(move |notice| match notice {
-        Notice::Done(text) if !quiet => screen::tell(&text),
+        Notice::Done(text) if !quiet => terminal::print_notice(&text),
         Notice::Done(_) => {}
-        Notice::Failed(text) => screen::warn(&text),
+        Notice::Failed(text) => terminal::warn(&text),
     });
     let serving = async |shutdown: &Shutdown| {
         let starter = Arc::new(RunService::new(validator, shutdown, notify));
@@ -50,7 +50,7 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
             settings.compare.max_baseline_age_days,
             shutdown.drain.clone(),
         );
-        screen::print(&format!("http://{address}"))?;
+        terminal::print(&format!("http://{address}"))?;
         tell_of_folders(&settings, quiet);
         let stop = shutdown.drain.clone();
         serve(listener, site.clone(), router(site, access), proxies, stop).await;
@@ -68,14 +68,14 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
 fn tell_of_folders(settings: &Settings, quiet: bool) {
     let runs_dir = &settings.run.runs_dir;
     if !runs_dir.is_dir() {
-        screen::warn(&format!(
+        terminal::warn(&format!(
             "{}: no such folder, so there are no runs to show until one is made there; is \
              --runs-dir right?",
             runs_dir.display()
         ));
     }
     if !quiet && settings.files.data_roots.is_empty() {
-        screen::tell(
+        terminal::print_notice(
             "no --data-root: runs can be looked at and resumed here, and no new ones started",
         );
     }

@@ -2,11 +2,11 @@
 
 use crate::{
     args::{GlobalFlags, SimulateArguments},
-    demo_data as golden,
+    demo_data,
     exit::{Exit, Failure},
     interactive::until_signal,
     signals::SignalStream,
-    terminal as screen,
+    terminal,
 };
 use juror_simulator::{
     BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Named, Quirk, SimulatorConfig,
@@ -29,10 +29,10 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
         Failure::error(format!("address {} cannot be listened on: {error}", arguments.listen))
     })?;
     let address = listener.local_addr().map_err(Failure::error)?;
-    screen::print(&format!("http://{address}/v1"))?;
+    terminal::print(&format!("http://{address}/v1"))?;
     if !global.quiet {
         tell_strange_shifts(&config.biases)?;
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \
              http://{address}/v1\nwhat it billed: http://{address}/stats"
         ));
@@ -42,7 +42,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
             juror_simulator::serve(listener, config, shutdown.clone()).await
         })
         .await;
-    screen::print_json(&served.map_err(Failure::usage)?)?;
+    terminal::print_json(&served.map_err(Failure::usage)?)?;
     Ok(Exit::Done)
 }
 
@@ -81,7 +81,7 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
         },
         biases: biases(&arguments.bias)?,
         seed: arguments.seed,
-        book: Arc::new(golden::verdict_book()?),
+        book: Arc::new(demo_data::verdict_book()?),
         ..SimulatorConfig::default()
     })
 }
@@ -90,7 +90,7 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
 fn list<Kind: Named>() -> Result<Exit, Failure> {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or_default();
     for kind in Kind::ALL {
-        screen::print(&format!("{:width$}  {}", kind.name(), kind.description()))?;
+        terminal::print(&format!("{:width$}  {}", kind.name(), kind.description()))?;
     }
     Ok(Exit::Done)
 }
@@ -127,7 +127,7 @@ fn tell_strange_shifts(biases: &[Bias]) -> Result<(), Failure> {
         .map(|criterion| criterion.key.as_str())
         .collect();
     for bias in biases.iter().filter(|bias| !keys.contains(&bias.criterion.as_str())) {
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "--bias {}: no built-in rubric has this criterion; it moves nothing unless your own \
              rubric has it. There are: {}",
             bias.criterion,

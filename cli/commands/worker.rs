@@ -6,7 +6,7 @@ use crate::{
     health_server::HealthServer,
     interactive,
     progress::{self, ProgressDisplay, RunTally},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_app::{
     environment::Environment,
@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Runs `juror worker` until it is stopped.
 pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let base = layers::read(global)?;
+    let base = settings_sources::read(global)?;
     let settings = base.settle(arguments.layers())?;
     check_roots(&settings)?;
     let display = ProgressDisplay::of_a_role(global.quiet);
@@ -66,7 +66,7 @@ async fn serve(
             Ok(renderer) => format!("draws with {renderer}"),
             Err(reason) => format!("draws nothing ({reason})"),
         };
-        screen::tell(&format!("ready: {}, {drawing}", describe(fleet, settings)));
+        terminal::print_notice(&format!("ready: {}, {drawing}", describe(fleet, settings)));
     }
     let over = CancellationToken::new();
     let working = async {

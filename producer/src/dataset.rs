@@ -20,7 +20,7 @@ pub(crate) use error::FieldError;
 
 use files::Files;
 use item::{KNOWN_FIELDS, read_item};
-use juror_files::fetch_policy::Allowed;
+use juror_files::fetch_policy::FetchPolicy;
 use juror_types::{
     file_identity::FileIdentity,
     id::Digest,
@@ -46,7 +46,7 @@ pub struct DatasetShape {
     /// Folders beside the manifest's own that files may lie in.
     pub data_roots: Vec<PathBuf>,
     /// Hosts and buckets that this process may read from; items that name others are warned of.
-    pub allowed: Allowed,
+    pub allowed: FetchPolicy,
     /// Files that the command is asked to write: an item that names one is an error.
     pub outputs: Vec<FileIdentity>,
 }

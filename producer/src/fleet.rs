@@ -1,7 +1,7 @@
 //! A run's way into a fleet: opened, its jobs published, closed.
 
 use crate::{
-    publish as submit,
+    publish,
     publish::{Submission, SubmitError, Submitted},
 };
 use futures_util::future::BoxFuture;
@@ -113,7 +113,7 @@ impl FleetRun {
         Box::pin(async move {
             let (events, published) = (submission.events.clone(), submission.published.subscribe());
             let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
-            let mut submitting = pin!(submit::run(submission, &stop));
+            let mut submitting = pin!(publish::run(submission, &stop));
             let interruption = tokio::select! {
                 submitted = &mut submitting => return self.end(submitted?, &events, shutdown).await,
                 interruption = self.watch(&published, &events) => interruption,

@@ -10,7 +10,7 @@ use juror_analysis::{
 };
 use juror_app::{
     reporting::baseline_warnings::{WarningTerms, warnings},
-    work_limiter::Turns,
+    work_limiter::WorkLimiter,
 };
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use std::{
@@ -29,7 +29,7 @@ const CAPACITY: usize = 16;
 /// Makes comparisons.
 #[derive(Debug)]
 pub struct Comparisons {
-    pub(crate) turns: Turns,
+    pub(crate) turns: WorkLimiter,
     blessed: BlessedRuns,
     /// Days after which a blessed run is old; 0 for never.
     max_baseline_age_days: u32,
@@ -72,7 +72,7 @@ impl Comparisons {
     /// Comparisons of the runs in this directory, where blessed ones are old after so many days.
     pub fn new(runs_dir: &Path, max_baseline_age_days: u32) -> Self {
         let blessed = BlessedRuns::new(runs_dir);
-        let turns = Turns::new(AT_ONCE, IN_LINE);
+        let turns = WorkLimiter::new(AT_ONCE, IN_LINE);
         Self { turns, blessed, max_baseline_age_days, kept: Mutex::default() }
     }
 

@@ -52,7 +52,7 @@ pub struct Follower {
 
 /// News for a follower.
 #[derive(Clone, Debug)]
-pub struct News {
+pub struct LiveUpdate {
     /// The state of the run.
     pub state: Arc<LiveState>,
     /// Newest results in `state.recent` that are new to this follower.
@@ -130,7 +130,7 @@ impl LiveRuns {
 
 impl Follower {
     /// The next news; none once the run has ended and all is told, or the server stops.
-    pub async fn news(&mut self) -> Option<News> {
+    pub async fn news(&mut self) -> Option<LiveUpdate> {
         loop {
             if self.has_heard {
                 // The sender is gone when the run has ended.
@@ -144,11 +144,11 @@ impl Follower {
         }
     }
 
-    fn tell(&mut self, state: Arc<LiveState>) -> News {
+    fn tell(&mut self, state: Arc<LiveState>) -> LiveUpdate {
         let unseen = state.results.saturating_sub(self.seen.unwrap_or(state.results));
         let new = unseen.min(state.recent.len() as u64);
         self.seen = Some(state.results);
-        News { new: new as usize, missed: unseen - new, state }
+        LiveUpdate { new: new as usize, missed: unseen - new, state }
     }
 }
 

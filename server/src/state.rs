@@ -2,7 +2,9 @@
 
 use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
-use juror_app::{catalog::Catalog, items::ItemSource, service::RunLauncher, work_limiter::Turns};
+use juror_app::{
+    catalog::Catalog, items::ItemSource, service::RunLauncher, work_limiter::WorkLimiter,
+};
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +28,7 @@ pub struct AppState {
     /// Begins runs.
     pub starter: Arc<dyn RunLauncher>,
     /// Limits how many thumbnails are made at once.
-    pub thumbnails: Arc<Turns>,
+    pub thumbnails: Arc<WorkLimiter>,
     /// Rules of a comparison unless the request says otherwise.
     pub rules: Rules,
 }
@@ -55,7 +57,7 @@ impl AppState {
             comparisons,
             item_source,
             starter,
-            thumbnails: Arc::new(Turns::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),
+            thumbnails: Arc::new(WorkLimiter::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),
             rules,
         }
     }

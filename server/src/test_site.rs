@@ -30,7 +30,7 @@ use juror_app::{
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
-use juror_report::{Attachments, NoAttachments, Shown, write_output};
+use juror_report::{AttachmentRequest, Attachments, NoAttachments, write_output};
 use juror_types::{
     id::{Digest, JobId, RunId},
     outcome::{InputRecord, JobResult, JudgeRecord, Outcome},
@@ -306,7 +306,7 @@ impl ItemSource for Seen {
         &self,
         _: &RunRecord,
         _: &Rubric,
-        _: &Shown,
+        _: &AttachmentRequest,
         digest: Digest,
     ) -> Result<Bytes, String> {
         assert_eq!(digest, Digest::of(IMAGE));

@@ -188,7 +188,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn the_key_appears_nowhere() {
-    let key = "sk-very-secret-key-of-this-story";
+    let key = "sk-very-secret-key-of-this-fleet_harness";
     let contains = |content: &[u8]| content.windows(key.len()).any(|part| part == key.as_bytes());
     for accepted in [key, "another-key"] {
         let config = SimulatorConfig { key: Some(accepted.to_owned()), ..Default::default() };

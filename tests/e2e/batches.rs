@@ -64,12 +64,12 @@ fn end_batches(simulator: &Simulator) {
 }
 
 /// A run of so many items, looked at often, against a simulator with these batches.
-struct BatchScene {
+struct BatchFixture {
     harness: Harness,
     simulator: Simulator,
 }
 
-impl BatchScene {
+impl BatchFixture {
     fn new(items: u32, batches: BatchSettings) -> Self {
         Self::with(items, SimulatorConfig { batches, ..SimulatorConfig::default() })
     }

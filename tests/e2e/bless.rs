@@ -1,6 +1,8 @@
 //! Blessed baselines: names for runs that others are compared with.
 
-use crate::harness::{Finished, Harness, Recorder, WebDoor, completion, png, verdict, write_items};
+use crate::harness::{
+    ApiServer, Finished, Harness, Recorder, completion, png, verdict, write_items,
+};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -192,7 +194,7 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     }
     let shown = harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
     shown.prints(&["ANOTHER JUDGE", "gpt-4.1"]);
-    let site = WebDoor::open(&harness, &[]);
+    let site = ApiServer::open(&harness, &[]);
     let said = ["run monday) was blessed", "other results than when it was blessed as main"];
     site.get("/compare?base=monday&head=wednesday").is(200).says(&said);
     let asked = "/api/v1/compare?base=monday&head=wednesday";

@@ -1,6 +1,8 @@
 //! `juror budget`: what is shown, set and told of the past is what was billed.
 
-use crate::harness::{FleetStory, Harness, Servers, Simulator, Size, WebDoor, pico, write_items};
+use crate::harness::{
+    ApiServer, FleetHarness, Harness, Servers, Simulator, Size, pico, write_items,
+};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -81,7 +83,7 @@ fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
     write_items(&harness, 6);
     let simulator = Simulator::start(SimulatorConfig::default());
     let size = Size { workers: 2, aggregators: 1, at_once: 2 };
-    let mut fleet = FleetStory::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
     fleet.start();
     let mut producer = fleet.producer("night", &["--budget-usd", "1"]);
     producer.start();
@@ -166,6 +168,6 @@ fn the_report_and_the_dashboard_tell_the_money_of_the_month() {
         let page = std::fs::read_to_string(harness.path(file)).unwrap();
         assert!(page.contains("this month: "), "{file}");
     }
-    let site = WebDoor::open(&harness, &[]);
+    let site = ApiServer::open(&harness, &[]);
     site.get("/").is(200).says(&["Budgets of all runs", "This month", " of $60.00"]);
 }

@@ -8,7 +8,7 @@ use std::fs;
 const ITEMS: u64 = 4;
 
 /// A dataset whose items name all their files, and a simulator.
-fn scene() -> (Harness, Simulator) {
+fn fixture() -> (Harness, Simulator) {
     let harness = Harness::new();
     let mut manifest = String::new();
     for number in 0..ITEMS {
@@ -39,7 +39,7 @@ fn scores(harness: &Harness, run: &str) -> Vec<(String, Value)> {
 
 #[test]
 fn a_second_run_of_an_unchanged_dataset_makes_no_call_and_costs_nothing() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     assert_eq!(simulator.requests(), ITEMS);
     harness.judge_run(&simulator, "second", &["--budget-usd", "0"]).exits(0);
@@ -58,7 +58,7 @@ fn a_second_run_of_an_unchanged_dataset_makes_no_call_and_costs_nothing() {
 
 #[test]
 fn a_changed_file_costs_exactly_one_call() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "before", &[]).exits(0);
     let changes = [
         ("1.png", png(77, 48, 48)),
@@ -78,7 +78,7 @@ fn a_changed_file_costs_exactly_one_call() {
 
 #[test]
 fn whatever_else_is_asked_is_asked_anew() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", rubric.replacen("version = 2", "version = 3", 1));
@@ -107,7 +107,7 @@ fn whatever_else_is_asked_is_asked_anew() {
 
 #[test]
 fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "simulated", &[]).exits(0);
     let other = Simulator::start(SimulatorConfig::default());
     harness.judge_run(&other, "other", &[]).exits(0);
@@ -118,7 +118,7 @@ fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
 #[test]
 fn without_the_cache_a_run_still_knows_its_own_results() {
     let gate = Gate::closed();
-    let (harness, warm) = scene();
+    let (harness, warm) = fixture();
     let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
     let simulator = Simulator::start(config);
     harness.judge_run(&warm, "warm", &[]).exits(0);
@@ -138,7 +138,7 @@ fn without_the_cache_a_run_still_knows_its_own_results() {
 
 #[test]
 fn an_emptied_cache_is_asked_in_vain() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "first", &[]).exits(0);
     let stats = harness.juror(&["cache", "stats"]).exits(0);
     stats.prints(&[

@@ -2,15 +2,15 @@
 //! every item has exactly one outcome, and nobody paid more than was allowed.
 
 mod checks;
+mod disruptions;
 mod plan;
-mod turmoil;
 
+use disruptions::Disruptions;
 use plan::Plan;
-use turmoil::Turmoil;
 
 #[test]
 fn a_fleet_that_is_shaken_ends_as_if_nothing_had_happened() {
-    Turmoil::begin(Plan { seed: 20_261_122, jobs: 300, rounds: 1 }).run();
+    Disruptions::begin(Plan { seed: 20_261_122, jobs: 300, rounds: 1 }).run();
 }
 
 /// Takes minutes; `CHAOS_SEED` and `CHAOS_JOBS` make another one of it.
@@ -22,5 +22,5 @@ fn a_large_run_that_is_shaken_for_long_ends_as_if_nothing_had_happened() {
     };
     let jobs = number("CHAOS_JOBS", 20_000);
     let seed = number("CHAOS_SEED", 1).into();
-    Turmoil::begin(Plan { seed, jobs, rounds: (jobs / 2_000).max(1) }).run();
+    Disruptions::begin(Plan { seed, jobs, rounds: (jobs / 2_000).max(1) }).run();
 }

@@ -6,7 +6,7 @@ use juror_types::model::Prices;
 use serde_json::Value;
 
 fn simulator() -> Simulator {
-    let key = Some("story-key".to_owned());
+    let key = Some("fleet_harness-key".to_owned());
     Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() })
 }
 
@@ -70,7 +70,7 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
     // A name that Juror does not know.
     harness.write("juror.toml", "[prices.\"own\"]\ninput = 0\noutput = 0\n");
     let own = toml::from_str("own = { input = 0, output = 0 }").unwrap();
-    let prices = Prices::builtin().overlaid_with(Prices::from_terms(own, "the story"));
+    let prices = Prices::builtin().overlaid_with(Prices::from_terms(own, "the fleet_harness"));
     for (quirk, model) in [
         (Quirk::OpenrouterTextModel, "gpt-4o"),
         (Quirk::LitellmTextModel, "own"),

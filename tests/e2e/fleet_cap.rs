@@ -1,6 +1,6 @@
 //! A budget that many processes spend at once: all of it, and not a cent more.
 
-use crate::harness::{FleetStory, Harness, Servers, Simulator, Size, pico, write_items_numbered};
+use crate::harness::{FleetHarness, Harness, Servers, Simulator, Size, pico, write_items_numbered};
 use juror_simulator::{Latency, SimulatorConfig};
 use serde_json::Value;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn eight_workers_spend_a_budget_to_its_end_and_no_more() {
     let (cap, each) = (worst / TOO_MUCH, worst / i64::from(ITEMS));
 
     let size = Size { workers: 8, aggregators: 1, at_once: 4 };
-    let mut fleet = FleetStory::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
     fleet.start();
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
     let mut producer = fleet.producer("capped", &["--budget-usd", &budget]);

@@ -1,4 +1,4 @@
-//! Gateways and local servers as they are: one story for each quirk of the simulator.
+//! Gateways and local servers as they are: one test for each quirk of the simulator.
 
 use crate::{
     errors::{books_agree, results, scored},

@@ -1,7 +1,8 @@
 //! Resources of every end-to-end test: the real command, a simulator of its own, and datasets.
 
+mod api_server;
 mod dataset;
-mod fleet_story;
+mod fleet_harness;
 mod manual;
 mod process;
 pub mod proxy;
@@ -9,17 +10,16 @@ mod recorder;
 mod served;
 mod simulator;
 mod tls_front;
-mod web_door;
 
+pub use api_server::ApiServer;
 pub use dataset::{png, write_items, write_items_numbered};
-pub use fleet_story::{FleetStory, Member, Servers, Size};
+pub use fleet_harness::{FleetHarness, Member, Servers, Size};
 pub use manual::Manual;
 pub use process::Running;
 pub use recorder::{Recorder, completion, semantic_verdict, verdict};
 pub use served::Served;
 pub use simulator::{Gate, Simulator};
 pub use tls_front::TlsFront;
-pub use web_door::WebDoor;
 
 use serde_json::Value;
 use std::{
@@ -29,7 +29,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder of a story's own, in which it runs the command.
+/// A folder of a test's own, in which it runs the command.
 pub struct Harness {
     folder: TempDir,
 }
@@ -76,7 +76,7 @@ impl Harness {
         }
         command
             .current_dir(self.folder.path())
-            .env("OPENAI_API_KEY", "story-key")
+            .env("OPENAI_API_KEY", "fleet_harness-key")
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());
         command

@@ -1,6 +1,6 @@
 //! `--keep-inputs`: what was judged stays, and is shown where the dataset is another one now.
 
-use crate::harness::{Harness, Simulator, WebDoor, png, write_items};
+use crate::harness::{ApiServer, Harness, Simulator, png, write_items};
 use juror_simulator::SimulatorConfig;
 use juror_types::id::Digest;
 use serde_json::{Value, json};
@@ -33,11 +33,11 @@ fn kept(harness: &Harness) -> Vec<String> {
 }
 
 /// Everything that the dashboard shows of the item, and its image.
-fn shown(door: &WebDoor) -> (Value, Vec<u8>) {
-    let mut item = door.get("/api/v1/runs/r/items/a").is(200).json();
+fn shown(api: &ApiServer) -> (Value, Vec<u8>) {
+    let mut item = api.get("/api/v1/runs/r/items/a").is(200).json();
     item["remarks"].take();
     let url = item["images"][0]["url"].as_str().unwrap().to_owned();
-    (item, door.get(&url).is(200).body)
+    (item, api.get(&url).is(200).body)
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
     let mut names = contents.map(|bytes| Digest::of(&bytes).to_string());
     names.sort();
     assert_eq!(kept(&harness), names);
-    let door = WebDoor::open(&harness, &[]);
-    let (judged, image) = shown(&door);
+    let api = ApiServer::open(&harness, &[]);
+    let (judged, image) = shown(&api);
     assert_eq!(image, png(1, 64, 32));
     assert!(!page(&harness).contains(REMARK), "nothing has changed yet");
 
@@ -66,12 +66,12 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
     let changed = page(&harness);
     assert_eq!(changed.matches(REMARK).count(), 2, "picture and code");
     assert!(changed.contains("&lt;b&gt;judged&lt;/b&gt;") && !changed.contains("newer"));
-    assert_eq!(shown(&door), (judged.clone(), image.clone()));
-    let remarks = door.get("/api/v1/runs/r/items/a").is(200).json()["remarks"].to_string();
+    assert_eq!(shown(&api), (judged.clone(), image.clone()));
+    let remarks = api.get("/api/v1/runs/r/items/a").is(200).json()["remarks"].to_string();
     for part in ["screenshot", "code", "tokens", "prompt"] {
         assert!(remarks.contains(&format!("\"{part}: {REMARK}\"")), "{part}: {remarks}");
     }
-    door.get("/runs/r/items/a").is(200).says(&[REMARK, "judged", "4px"]);
+    api.get("/runs/r/items/a").is(200).says(&[REMARK, "judged", "4px"]);
 
     for name in ["shot.png", "a.tsx", "t.json", "manifest.jsonl"] {
         fs::remove_file(harness.path(name)).unwrap();
@@ -79,7 +79,7 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
     let gone = page(&harness);
     assert!(gone.contains("cannot be read from here; shown as it was judged"), "{gone}");
     assert!(gone.contains("&lt;b&gt;judged&lt;/b&gt;") && gone.contains("data:image/png"));
-    assert_eq!(shown(&door), (judged, image));
+    assert_eq!(shown(&api), (judged, image));
 }
 
 #[test]

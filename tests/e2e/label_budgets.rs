@@ -2,7 +2,8 @@
 //! ledger's.
 
 use crate::harness::{
-    FleetStory, Harness, Servers, Simulator, Size, WebDoor, pico, write_items, write_items_numbered,
+    ApiServer, FleetHarness, Harness, Servers, Simulator, Size, pico, write_items,
+    write_items_numbered,
 };
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::usage::Money;
@@ -97,7 +98,7 @@ fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
     let history = json_of(&harness.juror(&history).exits(0).stdout);
     assert_eq!(history["label"], "tag:search");
     assert_eq!(pico(&history["months"][0]["spent_usd"]), of("search"));
-    let site = WebDoor::open(&harness, &[]);
+    let site = ApiServer::open(&harness, &[]);
     site.get("/").is(200).says(&["This month, tag search", "Today, tag checkout"]);
 }
 
@@ -143,7 +144,7 @@ fn a_fleets_runs_stop_at_their_own_tags_too() {
     let worst = worst_call(&harness);
     let simulator = Simulator::start(slow());
     let size = Size { workers: 2, aggregators: 1, at_once: 4 };
-    let mut fleet = FleetStory::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
     fleet.start();
     let (month, search, checkout) = (worst * 9, worst * 5, worst * 3);
     for (cap, tag) in [(month, None), (search, Some("search")), (checkout, Some("checkout"))] {

@@ -7,7 +7,7 @@ use juror_simulator::SimulatorConfig;
 const PER_MINUTE: u64 = 1_200;
 const ITEMS: u32 = 50;
 
-fn scene() -> (Harness, Simulator) {
+fn fixture() -> (Harness, Simulator) {
     let harness = Harness::new();
     write_items(&harness, ITEMS);
     let config =
@@ -21,7 +21,7 @@ fn refused(simulator: &Simulator) -> u64 {
 
 #[test]
 fn limits_are_learned_from_what_the_provider_says() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "learned", &[]).exits(0).prints(&["50 of 50 scored"]);
     assert!(refused(&simulator) <= 2, "{} refusals", refused(&simulator));
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
@@ -29,7 +29,7 @@ fn limits_are_learned_from_what_the_provider_says() {
 
 #[test]
 fn limits_that_are_given_are_kept() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     let flags = ["--rpm", "1200", "-j", "50"];
     harness.judge_run(&simulator, "given", &flags).exits(0).prints(&["50 of 50 scored"]);
     assert_eq!(refused(&simulator), 0);
@@ -38,7 +38,7 @@ fn limits_that_are_given_are_kept() {
 
 #[test]
 fn more_at_once_than_the_provider_takes_costs_few_refusals_and_no_item() {
-    let (harness, simulator) = scene();
+    let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "greedy", &["-j", "40"]).exits(0).prints(&["50 of 50 scored"]);
     // Forty went out before any answer told the limit, and twenty of them could pass.
     assert!(refused(&simulator) <= 24, "{} refusals", refused(&simulator));

@@ -3,7 +3,7 @@
 use crate::harness::{Finished, Harness, Recorder, completion, png, verdict};
 use serde_json::{Value, json};
 
-const KEY: &str = "sk-story-6f1d0c9b";
+const KEY: &str = "sk-fleet_harness-6f1d0c9b";
 const CODE: &str = "ThisComponentIsNobodysBusiness";
 const REMARK: &str = "a remark of the judge that is nobody's business";
 /// As much as our own crates ever say.

@@ -1,4 +1,4 @@
-//! Servers of other makers, installed from their registries on first use. A story is skipped, with
+//! Servers of other makers, installed from their registries on first use. A test is skipped, with
 //! a line on standard error that says why, where its server cannot be installed.
 
 mod litellm;
@@ -13,7 +13,7 @@ fn available(name: &str, server: Result<OtherServer, String>) -> Option<OtherSer
     server.map_err(|reason| log_skip(name, &reason)).ok()
 }
 
-/// Says that a story is skipped, past the test runner, which swallows what a passing test prints.
+/// Says that a test is skipped, past the test runner, which swallows what a passing test prints.
 fn log_skip(name: &str, reason: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped the story of {name}: {reason}");
+    let _ = writeln!(std::io::stderr(), "skipped the fleet_harness of {name}: {reason}");
 }

@@ -31,7 +31,7 @@ fn a_wrong_key_pauses_the_run_until_it_is_right() {
     pauses(&simulator, &harness, "does not take the key; check the key and the base URL");
     let mended = Simulator::replaced(
         simulator,
-        SimulatorConfig { key: Some("story-key".to_owned()), ..SimulatorConfig::default() },
+        SimulatorConfig { key: Some("fleet_harness-key".to_owned()), ..SimulatorConfig::default() },
     );
     harness.juror(&["retry", "first"]).exits(0).prints(&["30 of 30 scored"]);
     assert_eq!(mended.requests(), 30);

@@ -8,7 +8,7 @@ mod refused;
 mod shown;
 mod stopped;
 
-use crate::harness::{Gate, Harness, Simulator, WebDoor, pico, write_items};
+use crate::harness::{ApiServer, Gate, Harness, Simulator, pico, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 
@@ -18,15 +18,15 @@ fn judged(run: &str) -> Value {
            "run_id": run})
 }
 
-/// A harness with items, a simulator whose answers are held back, and an open door.
-struct Scene {
+/// A harness with items, a simulator whose answers are held back, and an open api.
+struct Fixture {
     harness: Harness,
     simulator: Simulator,
     gate: Gate,
-    door: WebDoor,
+    api: ApiServer,
 }
 
-impl Scene {
+impl Fixture {
     fn of(items: u32, more: &[&str]) -> Self {
         let gate = Gate::closed();
         let harness = Harness::new();
@@ -34,22 +34,22 @@ impl Scene {
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         let simulator = Simulator::start(config);
         let url = simulator.base_url();
-        let door = WebDoor::open(&harness, &[&["--base-url", &url], more].concat());
-        Self { harness, simulator, gate, door }
+        let api = ApiServer::open(&harness, &[&["--base-url", &url], more].concat());
+        Self { harness, simulator, gate, api }
     }
 }
 
 #[test]
 fn a_run_started_over_http_comes_to_what_juror_run_comes_to() {
-    let scene = Scene::of(6, &[]);
-    scene.gate.open();
-    let answer = scene.door.post("/api/v1/runs", &judged("web")).is(202);
+    let fixture = Fixture::of(6, &[]);
+    fixture.gate.open();
+    let answer = fixture.api.post("/api/v1/runs", &judged("web")).is(202);
     assert!(answer.head.contains("location: /api/v1/runs/web"), "{}", answer.head);
     assert_eq!(answer.json()["id"], "web");
-    scene.door.await_end("web");
-    let here = scene.harness.report("web");
-    scene.harness.judge_run(&scene.simulator, "command", &["--no-cache"]).exits(0);
-    let there = scene.harness.report("command");
+    fixture.api.await_end("web");
+    let here = fixture.harness.report("web");
+    fixture.harness.judge_run(&fixture.simulator, "command", &["--no-cache"]).exits(0);
+    let there = fixture.harness.report("command");
     assert_eq!(here["overall"]["semantic"], there["overall"]["semantic"]);
     assert_eq!(here["overall"]["token_extraction"], there["overall"]["token_extraction"]);
     for field in ["coverage", "common_issues", "common_strengths"] {
@@ -61,13 +61,13 @@ fn a_run_started_over_http_comes_to_what_juror_run_comes_to() {
     assert_eq!(here["cost"]["results_usd"], there["cost"]["results_usd"]);
     assert_eq!(pico(&here["cost"]["budget_usd"]), 1_000_000_000_000);
     let bill = pico(&here["cost"]["total_usd"]) + pico(&there["cost"]["total_usd"]);
-    assert_eq!(bill, scene.simulator.bill());
+    assert_eq!(bill, fixture.simulator.bill());
     let metrics =
-        scene.door.get("/api/v1/evaluation/metrics?enable_llm_judge=true&run=web").is(200);
+        fixture.api.get("/api/v1/evaluation/metrics?enable_llm_judge=true&run=web").is(200);
     let correctness = |of: &Value| of["overall"]["semantic"]["avg_semantic_correctness"].clone();
     assert_eq!(correctness(&metrics.json()), correctness(&here));
-    scene.door.ask_to_stop();
-    scene.door.finish().exits(0).says(&["run web: 6 of 6 jobs scored"]);
+    fixture.api.ask_to_stop();
+    fixture.api.finish().exits(0).says(&["run web: 6 of 6 jobs scored"]);
 }
 
 #[test]
@@ -76,11 +76,11 @@ fn with_the_judge_off_nobody_is_asked_and_nothing_is_needed_for_it() {
     write_items(&harness, 3);
     // The settings' own word for the judge does not count: each request says what it wants.
     harness.write("juror.toml", "[run]\nenable_llm_judge = true\n");
-    let mut command = WebDoor::command(&harness, &["--base-url", "http://127.0.0.1:1/v1"]);
+    let mut command = ApiServer::command(&harness, &["--base-url", "http://127.0.0.1:1/v1"]);
     command.env_remove("OPENAI_API_KEY");
-    let door = WebDoor::start(command);
-    door.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
-    door.await_end("free");
+    let api = ApiServer::start(command);
+    api.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
+    api.await_end("free");
     let report = harness.report("free");
     assert_eq!(report["coverage"]["scored"], 3);
     assert_eq!(report["overall"]["semantic"], Value::Null);
@@ -89,10 +89,10 @@ fn with_the_judge_off_nobody_is_asked_and_nothing_is_needed_for_it() {
 
 #[test]
 fn an_estimate_says_what_juror_estimate_says_and_asks_nobody() {
-    let scene = Scene::of(4, &[]);
-    let estimate = scene.door.post("/api/v1/estimate", &judged("none")).is(200).json();
-    let url = scene.simulator.base_url();
-    let told = scene.harness.juror(&["estimate", "manifest.jsonl", "--base-url", &url, "--json"]);
+    let fixture = Fixture::of(4, &[]);
+    let estimate = fixture.api.post("/api/v1/estimate", &judged("none")).is(200).json();
+    let url = fixture.simulator.base_url();
+    let told = fixture.harness.juror(&["estimate", "manifest.jsonl", "--base-url", &url, "--json"]);
     let told: Value = serde_json::from_str(&told.exits(0).stdout).unwrap();
     let model = &told["models"][0];
     assert_eq!((&estimate["items"], &estimate["calls"]), (&json!(4), &model["calls"]));
@@ -100,8 +100,8 @@ fn an_estimate_says_what_juror_estimate_says_and_asks_nobody() {
     assert_eq!(estimate["worst_case_usd"], model["worst_case_usd"]);
     assert_eq!(estimate["expected_seconds"].as_f64().map(f64::round), model["seconds"].as_f64());
     let free = json!({"dataset": "manifest.jsonl", "limit": 2});
-    let free = scene.door.post("/api/v1/estimate", &free).is(200).json();
+    let free = fixture.api.post("/api/v1/estimate", &free).is(200).json();
     assert_eq!((&free["jobs"], &free["calls"]), (&json!(2), &json!(0)));
-    assert_eq!(scene.simulator.requests(), 0);
-    scene.door.get("/api/v1/runs/none").is(404);
+    assert_eq!(fixture.simulator.requests(), 0);
+    fixture.api.get("/api/v1/runs/none").is(404);
 }

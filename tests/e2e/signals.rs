@@ -11,13 +11,13 @@ use std::{
 
 const ITEMS: u32 = 10;
 
-struct Scene {
+struct Fixture {
     harness: Harness,
     simulator: Simulator,
     gate: Gate,
 }
 
-impl Scene {
+impl Fixture {
     /// A run whose calls are all held back.
     fn start(more: &[&str]) -> (Self, Running) {
         let gate = Gate::closed();
@@ -30,7 +30,7 @@ impl Scene {
     }
 
     /// Resumes, and checks that everything is there and paid for once, but for `cut_off` calls.
-    fn is_active(&self, cut_off: u64) {
+    fn assert_resumes(&self, cut_off: u64) {
         self.gate.open();
         self.harness.resume("stopped", &[]).exits(0).prints(&["10 of 10 scored"]);
         assert_eq!(self.simulator.count("billed_calls"), u64::from(ITEMS) + cut_off);
@@ -43,79 +43,80 @@ impl Scene {
 #[test]
 fn once_finishes_what_is_in_flight_and_tells_how_to_go_on() {
     for signal in [Signal::INT, Signal::TERM] {
-        let (scene, mut running) = Scene::start(&["-j", "3"]);
-        scene.simulator.await_count("billed_calls", 3);
+        let (fixture, mut running) = Fixture::start(&["-j", "3"]);
+        fixture.simulator.await_count("billed_calls", 3);
         running.signal(signal);
         running.await_words("stopping");
-        scene.gate.open();
+        fixture.gate.open();
         let ended = running.finish().exits(3);
         ended.prints(&["3 of 10 scored"]).says(&["juror run --resume stopped"]);
-        assert_eq!(scene.simulator.requests(), 3, "no job was taken after the signal");
-        let report = scene.harness.report("stopped");
+        assert_eq!(fixture.simulator.requests(), 3, "no job was taken after the signal");
+        let report = fixture.harness.report("stopped");
         assert_eq!(report["coverage"]["scored"], 3);
         assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
-        scene.is_active(0);
+        fixture.assert_resumes(0);
     }
 }
 
 #[test]
 fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
-    let (scene, mut running) = Scene::start(&["-j", "3"]);
-    scene.simulator.await_count("billed_calls", 3);
-    let cancel = || scene.harness.juror(&["cancel", "stopped"]);
+    let (fixture, mut running) = Fixture::start(&["-j", "3"]);
+    fixture.simulator.await_count("billed_calls", 3);
+    let cancel = || fixture.harness.juror(&["cancel", "stopped"]);
     cancel().exits(2).says(&["press Ctrl-C where it runs"]);
     running.signal(Signal::INT);
     running.await_words("stopping");
-    scene.gate.open();
+    fixture.gate.open();
     running.finish().exits(3);
     cancel().exits(0).prints(&[
         "run stopped does not go on: there is nothing to cancel; 3 of 10 jobs have their result",
         "juror run --resume stopped",
     ]);
-    scene.is_active(0);
+    fixture.assert_resumes(0);
 }
 
 #[test]
 fn twice_ends_at_once_and_counts_what_was_in_flight() {
     for [first, second] in [[Signal::INT, Signal::INT], [Signal::TERM, Signal::INT]] {
-        let (scene, mut running) = Scene::start(&["-j", "3"]);
-        scene.gate.let_through(2);
+        let (fixture, mut running) = Fixture::start(&["-j", "3"]);
+        fixture.gate.let_through(2);
         running.await_words("2/10 done");
-        scene.simulator.await_count("billed_calls", 5);
+        fixture.simulator.await_count("billed_calls", 5);
         running.signal(first);
         running.await_words("stopping");
         running.signal(second);
         let ended = running.finish().exits(3);
         ended.prints(&["2 of 10 scored"]).says(&["juror run --resume stopped"]);
-        let cost = &scene.harness.report("stopped")["cost"];
+        let cost = &fixture.harness.report("stopped")["cost"];
         assert!(pico(&cost["presumed_usd"]) > 0, "three calls may have been billed: {cost}");
-        assert!(pico(&cost["total_usd"]) >= scene.simulator.bill());
-        scene.is_active(3);
+        assert!(pico(&cost["total_usd"]) >= fixture.simulator.bill());
+        fixture.assert_resumes(3);
     }
 }
 
 #[test]
 fn the_command_that_resumes_names_the_folders() {
-    let (scene, mut running) = Scene::start(&["-j", "1", "--runs-dir", "here", "--state", "there"]);
-    scene.simulator.await_requests(1);
+    let (fixture, mut running) =
+        Fixture::start(&["-j", "1", "--runs-dir", "here", "--state", "there"]);
+    fixture.simulator.await_requests(1);
     running.signal(Signal::INT);
     running.await_words("stopping");
-    scene.gate.open();
+    fixture.gate.open();
     let ended = running.finish().exits(3);
     let line =
         ended.stderr.lines().find_map(|line| line.split_once("resume with: juror ")).unwrap();
     let resume: Vec<&str> = line.1.split(' ').collect();
-    scene.harness.juror(&resume).exits(0).prints(&["10 of 10 scored"]);
+    fixture.harness.juror(&resume).exits(0).prints(&["10 of 10 scored"]);
 }
 
 #[test]
 fn a_judge_that_waits_at_a_rate_limit_is_left_at_once() {
-    let (scene, mut running) = Scene::start(&["-j", "5", "--rpm", "1"]);
-    scene.gate.open();
+    let (fixture, mut running) = Fixture::start(&["-j", "5", "--rpm", "1"]);
+    fixture.gate.open();
     running.await_words("1/10 done");
     running.signal(Signal::INT);
     running.finish().exits(3).prints(&["1 of 10 scored"]);
-    assert_eq!(scene.simulator.requests(), 1);
+    assert_eq!(fixture.simulator.requests(), 1);
 }
 
 #[test]

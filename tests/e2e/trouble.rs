@@ -169,7 +169,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
     );
     let mut full = std::process::Command::new("sh");
     full.args(["-c", &script]).current_dir(harness.path(""));
-    full.env("OPENAI_API_KEY", "story-key").env_remove("JUROR_CONFIG");
+    full.env("OPENAI_API_KEY", "fleet_harness-key").env_remove("JUROR_CONFIG");
     let stopped = Finished::from(full.output().unwrap()).exits(1);
     assert!(stopped.stderr.contains("runs/"), "the file is named: {}", stopped.stderr);
     assert!(stopped.stderr.contains("space"), "and the remedy: {}", stopped.stderr);

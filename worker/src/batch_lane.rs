@@ -1,7 +1,7 @@
 //! Terms on which a run buys its calls in batches.
 
 use crate::vision::BatchProvider;
-use juror_files::fetch_policy::Allowed;
+use juror_files::fetch_policy::FetchPolicy;
 use juror_ledger::batches::BatchRecords;
 use juror_types::id::OwnerId;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -27,7 +27,7 @@ pub struct BatchLane {
     /// Maximum size of a shard's file in bytes, within the provider's own limit.
     pub max_bytes: u64,
     /// Hosts from which the provider may read images itself.
-    pub public_hosts: Allowed,
+    pub public_hosts: FetchPolicy,
     /// True if files are deleted at the provider once a shard is collected.
     pub delete_files: bool,
     /// True if jobs that no batch finished are sent as ordinary calls.

@@ -176,7 +176,7 @@ impl BreakerState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::tests::scene::job;
+    use crate::run::tests::fixture::job;
     use juror_types::{
         id::RunId,
         outcome::{ErrorKind, JobError, Outcome},

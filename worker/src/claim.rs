@@ -60,10 +60,15 @@ pub async fn claim<'job>(
             telemetry::job_put_back(&Interruption::ClaimedElsewhere);
             Err(Interruption::ClaimedElsewhere)
         }
-        Claim::Granted { fence, unfinished_starts: starts, alone: lone_starts, carried } => {
+        Claim::Granted {
+            fence,
+            unfinished_starts: starts,
+            alone: lone_starts,
+            unattributed_cost,
+        } => {
             let outages = context.admission.outages();
             let key = ClaimKey { fence, ..unclaimed };
-            let record = ResultBuilder::begin(job, context, key.clone(), carried);
+            let record = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
             let claimed =
                 ClaimedJob { job, context, record, deadline, outages, starts, lone_starts };
             Ok(Claiming::Claimed(Box::new(claimed), key))

@@ -8,7 +8,7 @@ use crate::{
     cost_bounds::Bounds,
     interruption::Interruption,
     judging::permission::{NotPermitted, Permission},
-    parse_reply as reply,
+    parse_reply,
     question::PreparedQuestion,
     result_builder::{RecordedAnswer, ResultBuilder, judge_record},
     retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
@@ -250,7 +250,7 @@ pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Op
     let CallEnd::Answered(answer) = end else { return (None, None) };
     match content(answer) {
         Err(problem) => (None, Some(problem)),
-        Ok(content) => match reply::read(rubric, content) {
+        Ok(content) => match parse_reply::read(rubric, content) {
             Ok(verdict) => (Some(verdict), None),
             Err(error) => (None, Some(error.to_string())),
         },

@@ -9,7 +9,7 @@ use crate::{
     interruption::Interruption,
     judging::{Judging, permission::past_deadline},
     load::{self, LoadedItem},
-    measuring, parse_reply as reply,
+    measuring, parse_reply,
     question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
     similarity::code_signature,
@@ -98,7 +98,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     }
     if setup.cache
         && let Some(cached) = context.store.cached(&question.key).await?
-        && let Ok(verdict) = reply::read(&context.rubric, &cached.reply)
+        && let Ok(verdict) = parse_reply::read(&context.rubric, &cached.reply)
     {
         record.answered(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(record.scored_from_cache(verdict)));

@@ -9,7 +9,7 @@ use crate::{
     vision::{Answer, CallEnd},
 };
 use jiff::Timestamp;
-use juror_ledger::store::{Carried, ClaimKey, FinishedJob};
+use juror_ledger::store::{ClaimKey, FinishedJob, UnattributedCost};
 use juror_types::{
     evidence::EvidenceOutcome,
     id::Digest,
@@ -68,12 +68,17 @@ pub struct BuilderSnapshot {
 
 impl ResultBuilder {
     /// A new result, with the cost and attempts of earlier holders of the job.
-    pub fn begin(job: &Job, context: &Arc<Context>, claim: ClaimKey, carried: Carried) -> Self {
+    pub fn begin(
+        job: &Job,
+        context: &Arc<Context>,
+        claim: ClaimKey,
+        unattributed_cost: UnattributedCost,
+    ) -> Self {
         let mut result = JobResult::empty(job, Outcome::Scored);
-        result.cost_usd = carried.cost;
-        result.usage = carried.usage;
-        result.attempts = carried.calls;
-        result.unmetered_calls = carried.unmetered_calls;
+        result.cost_usd = unattributed_cost.cost;
+        result.usage = unattributed_cost.usage;
+        result.attempts = unattributed_cost.calls;
+        result.unmetered_calls = unattributed_cost.unmetered_calls;
         let context = Arc::clone(context);
         let (began, before) = (Instant::now(), Duration::ZERO);
         Self { claim, context, result, stages_passed: None, began, before }

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use fetch::Miss;
 use juror_files::{
     FileSettings, InvalidFileSetting,
-    fetch_policy::{Allowed, NotAllowed},
+    fetch_policy::{FetchPolicy, NotAllowed},
     local::{FileError, Roots},
     objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
 };
@@ -25,7 +25,7 @@ use web::Web;
 /// Everything that files may be read from.
 pub struct Sources {
     roots: Roots,
-    allowed: Arc<Allowed>,
+    allowed: Arc<FetchPolicy>,
     /// Access to web servers; none if no host is allowed.
     web: Option<Web>,
     /// One for each allowed bucket, in their order.

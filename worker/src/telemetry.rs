@@ -59,7 +59,7 @@ pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, c
 }
 
 /// Logs a job that continues after a failed call.
-pub fn is_active(next: &NextStep) {
+pub fn log_retry(next: &NextStep) {
     let (what, pause) = match next {
         NextStep::RetryAfter(pause) => ("calling again", Some(pause)),
         NextStep::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),

@@ -40,7 +40,7 @@ pub(crate) use totals::{PairFigures, Totals};
 
 use crate::{
     likely_clusters::LikelyClusters,
-    metrics::{AveragingPolicy, MetricDefinition, Unit, tidy},
+    metrics::{AveragingPolicy, MetricDefinition, Unit, round_stable},
     run_facts::Coverage,
 };
 use item::is_deterministic;
@@ -267,8 +267,8 @@ impl PassDifference {
         Self {
             metric: definition.path.clone(),
             title: definition.title.clone(),
-            base: tidy(base),
-            head: tidy(head),
+            base: round_stable(base),
+            head: round_stable(head),
             table,
             p_value: Some(p_value),
             p_adjusted: None,

@@ -355,7 +355,7 @@ impl Spent {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs that have no result yet are in the ledger alone. Results that a
         // journal has not yet taken in are in the ledger too, hence the maximum.
-        let told = self.cost + ledger.presumed + ledger.carried;
+        let told = self.cost + ledger.presumed + ledger.unattributed_cost;
         told.max(ledger.committed)
     }
 

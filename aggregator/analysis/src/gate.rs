@@ -244,7 +244,8 @@ impl Rule {
 }
 
 fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
-    let share = crate::metrics::tidy(coverage.scored as f64 / coverage.planned.max(1) as f64);
+    let share =
+        crate::metrics::round_stable(coverage.scored as f64 / coverage.planned.max(1) as f64);
     let bound = Bound::AtLeast(least);
     RuleReport {
         metric: "coverage.scored".into(),

@@ -30,7 +30,7 @@ mod words;
 pub use classify::Tone;
 pub use key::IssueKey;
 
-use classify::Sense;
+use classify::Category;
 use collected::{Collected, Wording, hash};
 use juror_types::finding::{Finding, FindingVocabulary, OTHER};
 use std::{
@@ -170,7 +170,7 @@ impl Statements {
                 let (label, examples) = key.label(&self.findings, collected.central());
                 let items = collected.items();
                 let count = items.len() as u64;
-                let share = crate::metrics::tidy(count as f64 / judged_items.max(1) as f64);
+                let share = crate::metrics::round_stable(count as f64 / judged_items.max(1) as f64);
                 StatementGroup { label, key, count, share, items, worst: Vec::new(), examples }
             })
             .collect();
@@ -195,12 +195,12 @@ impl Statements {
         }
         let wording = hash(&spoken.join(" "));
         let group = match (classify::read(words, self.tone, &VOCABULARY), criterion) {
-            (Sense::Kind(topic), Some(_)) if VOCABULARY.is_of_pictures(&topic) => {
+            (Category::Kind(topic), Some(_)) if VOCABULARY.is_of_pictures(&topic) => {
                 IssueGroup::Known(IssueKey::Topic(topic))
             }
             (_, Some((title, _))) => IssueGroup::Known(IssueKey::Topic(title.clone())),
-            (Sense::Kind(topic), None) => IssueGroup::Known(IssueKey::Topic(topic)),
-            (Sense::Words(words), None) => {
+            (Category::Kind(topic), None) => IssueGroup::Known(IssueKey::Topic(topic)),
+            (Category::Words(words), None) => {
                 let words = words.join(" ");
                 IssueGroup::Other(hash(&words), words)
             }

@@ -20,7 +20,7 @@ pub use policy::AveragingPolicy;
 pub use sample::Sample;
 
 pub use definition::score_of;
-pub(crate) use interval::tidy;
+pub(crate) use interval::round_stable;
 pub(crate) use sample::{Moments, Sums};
 
 use indexmap::IndexMap;
@@ -182,7 +182,7 @@ impl<'a> Tally<'a> {
                 continue;
             }
             metrics.push(Metric {
-                value: estimate.map(|estimate| tidy(estimate.mean)),
+                value: estimate.map(|estimate| round_stable(estimate.mean)),
                 interval,
                 perfection: definition.perfect_criterion().map(|_| *spread),
                 definition,

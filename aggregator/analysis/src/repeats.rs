@@ -4,7 +4,7 @@ mod agreement;
 
 pub use agreement::{Judgements, RepeatAgreement};
 
-use crate::metrics::{Moments, score_of, tidy, title_of};
+use crate::metrics::{Moments, round_stable, score_of, title_of};
 use juror_journal::journal::JournalError;
 use juror_types::{
     outcome::{JobResult, Outcome},
@@ -141,10 +141,10 @@ fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
     Some(ItemSpread {
         id: id.to_owned(),
         n: scores.len() as u64,
-        mean: tidy(moments.mean()),
-        deviation: tidy(moments.deviation()?),
-        low: tidy(scores.iter().copied().fold(f64::INFINITY, f64::min)),
-        high: tidy(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+        mean: round_stable(moments.mean()),
+        deviation: round_stable(moments.deviation()?),
+        low: round_stable(scores.iter().copied().fold(f64::INFINITY, f64::min)),
+        high: round_stable(scores.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     fold::Spent,
-    metrics::tidy,
+    metrics::round_stable,
     run_facts::{Cost, MonthCost},
 };
 use juror_ledger::admission::{Budget, Ledger};
@@ -17,7 +17,9 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);
     let estimate_error =
         expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
-            tidy((spent.cost - expected).approximate_dollars() / expected.approximate_dollars())
+            round_stable(
+                (spent.cost - expected).approximate_dollars() / expected.approximate_dollars(),
+            )
         });
     Cost {
         total_usd: spent.total(ledger.as_ref()),

@@ -57,7 +57,7 @@ pub fn ledger(results: &[JobResult], presumed: Money) -> Ledger {
         budget: Budget::Cap("5".parse().unwrap()),
         committed: results.iter().map(|result| result.cost_usd).sum::<Money>() + presumed,
         presumed,
-        carried: Money::ZERO,
+        unattributed_cost: Money::ZERO,
         outstanding: Money::ZERO,
         overrun: Money::ZERO,
         month: None,

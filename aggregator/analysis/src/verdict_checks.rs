@@ -1,7 +1,7 @@
 //! Counts of verdicts that contradict themselves, and of items whose data tries to instruct the
 //! judge.
 
-use crate::{format::counted, format::figure, metrics::Unit, metrics::tidy};
+use crate::{format::counted, format::figure, metrics::Unit, metrics::round_stable};
 use indexmap::IndexMap;
 use juror_types::{contradiction::Contradiction, verdict::Verdict};
 use serde::Serialize;
@@ -26,7 +26,7 @@ impl VerdictChecks {
     pub(crate) fn add(&mut self, verdict: &Verdict) {
         self.verdicts += 1;
         self.contradictory += u64::from(!verdict.contradictions.is_empty());
-        self.contradictory_share = tidy(self.contradictory as f64 / self.verdicts as f64);
+        self.contradictory_share = round_stable(self.contradictory as f64 / self.verdicts as f64);
         for rule in &verdict.contradictions {
             *self.contradictions.entry(*rule).or_insert(0) += 1;
         }

@@ -10,12 +10,12 @@ use std::collections::HashMap;
 pub trait Attachments {
     /// Pictures and code of these results' items, by the items' ids; what is not to be had is
     /// left out, with the reason. Those first in the list matter most.
-    fn gather(&self, shown: &[Shown]) -> HashMap<String, Attachment>;
+    fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment>;
 }
 
 /// A result that a page shows in full.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct AttachmentRequest {
     /// Its item.
     pub screenshot_id: String,
     /// Its images, code and tokens as they were used.
@@ -24,14 +24,14 @@ pub struct Shown {
     pub language: Option<Language>,
 }
 
-impl From<JobResult> for Shown {
+impl From<JobResult> for AttachmentRequest {
     fn from(result: JobResult) -> Self {
         let JobResult { screenshot_id, item, .. } = result;
         Self { screenshot_id, inputs: item.inputs, language: item.language }
     }
 }
 
-impl Shown {
+impl AttachmentRequest {
     /// The images among the inputs.
     pub fn images(&self) -> impl Iterator<Item = &InputRecord> {
         self.inputs.iter().filter(|input| input.is_image())
@@ -94,7 +94,7 @@ pub struct Code {
 pub struct NoAttachments;
 
 impl Attachments for NoAttachments {
-    fn gather(&self, _: &[Shown]) -> HashMap<String, Attachment> {
+    fn gather(&self, _: &[AttachmentRequest]) -> HashMap<String, Attachment> {
         HashMap::new()
     }
 }

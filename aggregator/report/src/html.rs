@@ -24,13 +24,13 @@ pub use section::{score, took};
 pub use table::{first_issue, id_text};
 pub use verdict::{group_title, meter, scores, statements};
 
-use super::{Attachments, Shown};
+use super::{AttachmentRequest, Attachments};
 use crate::{document::NameKind, sanitize::harmless, topics};
 use anchors::Anchors;
 use juror_analysis::run_report::Report;
 use juror_journal::journal::RunFiles;
 use maud::{Markup, html};
-use page_plan::Survey;
+use page_plan::PagePlan;
 use std::io::{self, Write};
 
 /// Makes a name of this kind a link to where that is shown.
@@ -52,7 +52,7 @@ pub(crate) fn write(
     exhibits: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let survey = Survey::of(report, report.items.read(files).map_err(io::Error::other)?)?;
+    let survey = PagePlan::of(report, report.items.read(files).map_err(io::Error::other)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
     let anchors = Anchors::of(report, &survey);
     let link = |kind: NameKind, name: &str| match kind {
@@ -85,16 +85,16 @@ fn sections(
     report: &Report,
     files: &RunFiles,
     exhibits: &dyn Attachments,
-    survey: &Survey,
+    survey: &PagePlan,
     put: &mut impl FnMut(Markup) -> io::Result<()>,
 ) -> io::Result<()> {
     let places = survey.in_full();
     let read = || report.items.read_at(files, places).map_err(io::Error::other);
     let shown = |result| {
         let result: juror_types::outcome::JobResult = result?;
-        Ok(Shown::from(result))
+        Ok(AttachmentRequest::from(result))
     };
-    let shown: Result<Vec<Shown>, juror_journal::journal::JournalError> =
+    let shown: Result<Vec<AttachmentRequest>, juror_journal::journal::JournalError> =
         read()?.map(shown).collect();
     let exhibits = exhibits.gather(&shown.map_err(io::Error::other)?);
     put(section::opening(report, survey))?;

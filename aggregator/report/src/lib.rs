@@ -20,7 +20,7 @@ mod terminal;
 pub mod topics;
 
 pub use comparison_file::{ComparisonFormat, ComparisonOutputError, write_comparison};
-pub use exhibit::{Attachment, Attachments, Code, NoAttachments, Picture, Shown};
+pub use exhibit::{Attachment, AttachmentRequest, Attachments, Code, NoAttachments, Picture};
 pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use sentence::summary_sentence;
 pub use terminal::{

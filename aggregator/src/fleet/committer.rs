@@ -13,7 +13,7 @@ use super::{
 };
 use crate::fleet::{
     blocking::{CommitWork, Done, From, Undone},
-    run_registry::Board,
+    run_registry::RunRegistry,
     run_state::{Known, ResultPlace},
     settlement::DeliverySettlement,
     status_poller::StatusAnswer,
@@ -42,7 +42,7 @@ pub(super) struct Committer {
     /// Listeners for single results.
     pub(super) finished: Events,
     pub(super) metrics: Arc<Metrics>,
-    pub(super) board: Board,
+    pub(super) board: RunRegistry,
     pub(super) settling: mpsc::Sender<DeliverySettlement>,
     /// Channels of reports; none where runs are reported elsewhere.
     pub(super) reports: Option<ReportChannels>,

@@ -52,7 +52,7 @@ pub(super) struct LedgerCare {
 
 /// Error of one round of ledger maintenance.
 #[derive(Debug, thiserror::Error)]
-enum CareError {
+enum MaintenanceError {
     #[error(transparent)]
     Backend(#[from] LedgerError),
     #[error(transparent)]
@@ -119,7 +119,7 @@ impl LedgerCare {
     /// One pass that brings the ledger up to the journals. After a restart, or when the backend was
     /// emptied, all runs are told that the backend knows, that are not complete, or that the ledger
     /// has no account of, which ends the pause. At other times each run is told that goes on.
-    async fn look(&self, pause: &mut Option<AdmissionPause>) -> Result<(), CareError> {
+    async fn look(&self, pause: &mut Option<AdmissionPause>) -> Result<(), MaintenanceError> {
         let marker = self.runs_dir.join(USED_FILE);
         let used_before = pause.is_some() || marker.exists();
         let state = self.backend.ledger_state(used_before).await?;
@@ -166,7 +166,7 @@ impl LedgerCare {
         Ok(())
     }
 
-    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, CareError> {
+    async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, MaintenanceError> {
         let reconciliation = self.backend.reconcile(journal).await?;
         if let Reconciliation::Waiting { owners } = &reconciliation {
             tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
@@ -197,7 +197,7 @@ impl LedgerCare {
         &self,
         announced: &[RunId],
         read: &mut BTreeMap<RunId, Money>,
-    ) -> Result<(), CareError> {
+    ) -> Result<(), MaintenanceError> {
         let runs_dir = self.runs_dir.clone();
         let on_disk = spawn_blocking(move || runs_in(&runs_dir)).await?;
         let mut runs = announced.to_vec();
@@ -234,7 +234,7 @@ impl LedgerCare {
         &self,
         announced: &[RunId],
         restored: &mut BTreeSet<RunId>,
-    ) -> Result<(), CareError> {
+    ) -> Result<(), MaintenanceError> {
         for run in announced {
             let status = self.backend.status(run).await?;
             if restored.contains(run) || status.is_none_or(|status| status.is_reported()) {
@@ -265,10 +265,10 @@ impl LedgerCare {
     }
 
     /// Says what is wrong, once.
-    async fn tell(&self, error: &CareError, told: &mut Option<String>) {
+    async fn tell(&self, error: &MaintenanceError, told: &mut Option<String>) {
         let problem = error.to_string();
         // That the backend is away, the survey says.
-        let is_away = matches!(error, CareError::Backend(LedgerError::Unavailable(_)));
+        let is_away = matches!(error, MaintenanceError::Backend(LedgerError::Unavailable(_)));
         if !is_away && told.as_ref() != Some(&problem) {
             self.say(&format!("the ledger cannot be looked after: {problem}")).await;
             *told = Some(problem);

@@ -5,7 +5,7 @@ use super::{
     batch::Incoming,
     committer::{Committer, Inputs, KnownRuns},
     receive::receive_one,
-    run_registry::Board,
+    run_registry::RunRegistry,
     settlement::settle,
 };
 use crate::run_journal::RunJournal;
@@ -63,7 +63,7 @@ pub fn run(
             finished: events.clone(),
             events,
             metrics,
-            board: Board::default(),
+            board: RunRegistry::default(),
             settling,
             reports: None,
             stop,

@@ -22,9 +22,9 @@ pub(super) type Entries = BTreeMap<RunId, RegistryEntry>;
 
 /// The board as its one writer has it.
 #[derive(Debug, Default)]
-pub(super) struct Board(watch::Sender<Entries>);
+pub(super) struct RunRegistry(watch::Sender<Entries>);
 
-impl Board {
+impl RunRegistry {
     /// The board as its readers have it.
     pub(super) fn reader(&self) -> watch::Receiver<Entries> {
         self.0.subscribe()

@@ -3,7 +3,7 @@
 use super::{FETCHES_NOTHING, JudgedInputs, NOT_KEPT};
 use bytes::Bytes;
 use juror_files::local::{MAX_TEXT_BYTES, Roots};
-use juror_report::{Code, Shown};
+use juror_report::{AttachmentRequest, Code};
 use juror_types::{
     item::{Item, Text},
     outcome::InputRecord,
@@ -23,11 +23,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// dataset cannot be read, as `item` says, and the run keeps none. Takes what it needs from what is
 /// left for all.
 pub fn of(
-    one: &Shown,
+    one: &AttachmentRequest,
     item: Result<(&Item, &Roots), &str>,
     made_on_the_way: bool,
     inputs: &JudgedInputs,
-    room: &mut usize,
+    remaining_bytes: &mut usize,
 ) -> Option<Result<Code, String>> {
     let judged = one.code();
     let is_made =
@@ -46,7 +46,7 @@ pub fn of(
     };
     let language = one.language.or(item.ok().and_then(|(item, _)| item.language));
     let remark = input.remark;
-    let shown = cut(&input.bytes, room);
+    let shown = cut(&input.bytes, remaining_bytes);
     Some(shown.map(|(text, left_out)| Code { text, language, left_out, remark }))
 }
 
@@ -67,13 +67,13 @@ fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
 }
 
 /// The beginning of a text, and how many bytes are left out at its end.
-fn cut(bytes: &[u8], room: &mut usize) -> Result<(String, usize), String> {
+fn cut(bytes: &[u8], remaining_bytes: &mut usize) -> Result<(String, usize), String> {
     let text = String::from_utf8_lossy(bytes);
     let end = text.floor_char_boundary(MAX_OF_ONE);
-    if end > *room {
+    if end > *remaining_bytes {
         return Err("this page has as much code as it may have".to_owned());
     }
-    *room -= end;
+    *remaining_bytes -= end;
     let shown = text.get(..end).unwrap_or_default().to_owned();
     Ok((shown, text.len() - end))
 }

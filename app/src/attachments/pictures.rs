@@ -3,7 +3,7 @@
 use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today};
 use bytes::Bytes;
 use juror_files::local::{MAX_IMAGE_BYTES, Roots};
-use juror_report::{Picture, Shown};
+use juror_report::{AttachmentRequest, Picture};
 use juror_types::{outcome::InputRecord, reference::Reference};
 use juror_worker::image::{ImageRules, ReadableFormat, prepare};
 use std::{
@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 24 << 20;
 const MAX_OF_ONE: u64 = 32 << 10;
 const MAX_PIXELS: u32 = 440;
 
-/// So many items are worked on before it is asked whether there is room for more.
+/// So many items are worked on before it is asked whether any bytes remain for more.
 const AT_A_TIME: usize = 50;
 
 /// The pictures of one item by the names that the rubric gives them, or why there are none.
@@ -30,18 +30,18 @@ type Pictures = Vec<(String, Result<Picture, String>)>;
 
 /// The pictures of each item.
 pub fn of(
-    shown: &[Shown],
+    shown: &[AttachmentRequest],
     today: &Result<Today, String>,
     inputs: &JudgedInputs,
 ) -> HashMap<String, Pictures> {
-    let mut room = MAX_BYTES;
+    let mut remaining_bytes = MAX_BYTES;
     let mut found: HashMap<String, Pictures> = HashMap::new();
     // An item that is judged several times is shown several times, with the same pictures.
     let mut seen = HashSet::new();
-    let first_of_each: Vec<&Shown> =
+    let first_of_each: Vec<&AttachmentRequest> =
         shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
     for some in first_of_each.chunks(AT_A_TIME) {
-        let left_out = room == 0 || found.len() >= MAX_ITEMS;
+        let left_out = remaining_bytes == 0 || found.len() >= MAX_ITEMS;
         let pictures = match left_out {
             true => some.iter().map(|one| full(one)).collect(),
             false => side_by_side(some, |one| of_one(one, today, inputs)),
@@ -49,22 +49,25 @@ pub fn of(
         for (one, pictures) in some.iter().zip(pictures) {
             let bytes = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
             let bytes: usize = bytes.map(|picture| picture.bytes.len()).sum();
-            let fits = bytes <= room;
-            room = room.saturating_sub(bytes);
+            let fits = bytes <= remaining_bytes;
+            remaining_bytes = remaining_bytes.saturating_sub(bytes);
             found.insert(one.screenshot_id.clone(), if fits { pictures } else { full(one) });
         }
     }
     found
 }
 
-/// Placeholders for an item's pictures where there is no room for more.
-fn full(one: &Shown) -> Pictures {
+/// Placeholders for an item's pictures where no bytes remain for more.
+fn full(one: &AttachmentRequest) -> Pictures {
     let none = || Err("this page has as many as it may have".to_owned());
     one.images().map(|input| (input.name.clone(), none())).collect()
 }
 
 /// Decoding takes processors; the answers are in the order of the items.
-fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Vec<Pictures> {
+fn side_by_side(
+    some: &[&AttachmentRequest],
+    work: impl Fn(&AttachmentRequest) -> Pictures + Sync,
+) -> Vec<Pictures> {
     let next = AtomicUsize::new(0);
     let threads = available_parallelism().map_or(1, usize::from);
     let mut done: Vec<(usize, Pictures)> = thread::scope(|scope| {
@@ -83,7 +86,11 @@ fn side_by_side(some: &[&Shown], work: impl Fn(&Shown) -> Pictures + Sync) -> Ve
     done.into_iter().map(|(_, pictures)| pictures).collect()
 }
 
-fn of_one(one: &Shown, today: &Result<Today, String>, inputs: &JudgedInputs) -> Pictures {
+fn of_one(
+    one: &AttachmentRequest,
+    today: &Result<Today, String>,
+    inputs: &JudgedInputs,
+) -> Pictures {
     let pictures = one.images().map(|input| {
         let bytes = today.as_ref().map_err(Clone::clone).and_then(|today| {
             // A result names a URL without its query; the dataset has the reference whole.

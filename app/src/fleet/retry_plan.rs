@@ -14,7 +14,7 @@ use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use std::sync::Arc;
 
 /// Jobs to publish again, and the terms.
-pub struct AnotherRound {
+pub struct RetryPlan {
     /// The run.
     pub session: Session,
     /// The run, as it is to be known.
@@ -27,7 +27,7 @@ pub struct AnotherRound {
     spent: Money,
 }
 
-impl AnotherRound {
+impl RetryPlan {
     /// Takes the record of the run's directory, if there is one, unless Redis has one. `asked` says
     /// what the run may cost from now on, if that changes.
     pub fn of<'a>(

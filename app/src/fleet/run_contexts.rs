@@ -115,7 +115,7 @@ impl SeenRuns {
             Some(old) => alike(&old.record, new),
             None => false,
         };
-        if !status.as_ref().is_some_and(|new| is_active(new) && is_same(&new.record)) {
+        if !status.as_ref().is_some_and(|new| accepts_jobs(new) && is_same(&new.record)) {
             Self::leave(known);
         }
         if !status.as_ref().is_some_and(|new| new.cancelled)
@@ -135,7 +135,7 @@ impl SeenRuns {
             return false;
         };
         let is_unchanged = *self.contexts.backend().changes().borrow() == looked_up.change;
-        let believed = match (is_active(status), is_unchanged) {
+        let believed = match (accepts_jobs(status), is_unchanged) {
             (true, true) => LOOK_AGAIN,
             (true, false) | (false, true) => CACHE_TTL,
             (false, false) => return false,
@@ -260,7 +260,7 @@ fn was_seen_lately(known: &Arc<Mutex<KnownRun>>) -> bool {
     looked_up.is_some_and(|look| look.at.elapsed() < TTL)
 }
 
-fn is_active(status: &RunStatus) -> bool {
+fn accepts_jobs(status: &RunStatus) -> bool {
     !status.cancelled && status.paused.is_none()
 }
 

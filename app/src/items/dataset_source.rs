@@ -17,7 +17,7 @@ use juror_ledger::{
     admission::{Admission as _, Ledger},
     sqlite::SqliteLedger,
 };
-use juror_report::{Attachment, Attachments, Shown};
+use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{
     id::{Digest, RunId},
     item::Item,
@@ -130,7 +130,7 @@ impl ItemSource for DatasetItemSource {
         result: &JobResult,
     ) -> Result<ItemDetails, String> {
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
-        let (recorded, shown) = (recorded_item(result), Shown::from(result.clone()));
+        let (recorded, shown) = (recorded_item(result), AttachmentRequest::from(result.clone()));
         let inputs = shown.inputs.clone();
         let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
         let looking = spawn_blocking(move || {
@@ -167,7 +167,7 @@ impl ItemSource for DatasetItemSource {
         &self,
         record: &RunRecord,
         rubric: &Rubric,
-        shown: &Shown,
+        shown: &AttachmentRequest,
         digest: Digest,
     ) -> Result<Bytes, String> {
         let may_be = |input: &&InputRecord| input.digest.is_none_or(|known| known == digest);
@@ -211,7 +211,7 @@ fn recorded_item(result: &JobResult) -> Item {
 /// Digests of the images that the result has none of, as they are now: those of which a picture
 /// can be made, unless they are not what the dataset says.
 fn unjudged(
-    shown: &Shown,
+    shown: &AttachmentRequest,
     exhibit: &Attachment,
     item: &Item,
     roots: &Roots,

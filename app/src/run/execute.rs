@@ -28,7 +28,7 @@ use juror_ledger::{
     batches::BatchRecords,
     sqlite::SqliteLedger,
 };
-use juror_producer::publish as submit;
+use juror_producer::publish;
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
     event::{Event, Events},
@@ -196,7 +196,7 @@ async fn run_round(
 /// Runs the roles side by side. The producer's end closes the queue of jobs, and the worker's end
 /// that of results. The guard is dropped when all have ended.
 async fn run_roles(
-    (submission, aggregator, _ended): (submit::Submission, LocalRunResources, DropGuard),
+    (submission, aggregator, _ended): (publish::Submission, LocalRunResources, DropGuard),
     context: Arc<Context>,
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
@@ -206,7 +206,7 @@ async fn run_roles(
     let upstream = context.shutdown.clone();
     let run_id = aggregator.journal.record().run_id.clone();
     let producing = async {
-        let submitted = submit::run(submission, &upstream).await;
+        let submitted = publish::run(submission, &upstream).await;
         jobs.close();
         submitted
     };
@@ -277,11 +277,11 @@ fn submission(
     run: &RunId,
     jobs: &Arc<LocalQueue<Job>>,
     events: Events,
-) -> Result<submit::Submission, AppError> {
+) -> Result<publish::Submission, AppError> {
     let progress = Arc::new(fold.rounds());
     let JobsToPublish { jobs: plan, planned, round_of } =
         jobs_to_publish(session, run, Some(progress))?;
-    Ok(submit::Submission {
+    Ok(publish::Submission {
         uploader: None,
         queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,
         jobs: plan,

@@ -9,7 +9,7 @@ use crate::{
     fleet::{
         cancel, namespace_of, open_backend, open_backend_of,
         publish::{Opening, Publication, new_record},
-        retry_plan::AnotherRound,
+        retry_plan::RetryPlan,
     },
     leftovers::{LedgerPlace, refuse_leftovers},
     request::QueuedRun,
@@ -92,7 +92,7 @@ impl FleetRuns {
             let mut asked = validator.resuming(&record, budget);
             asked.layers.extend(namespace_of(Some(&record), None)?);
             let backend = open_backend(&asked.settings()?).await.map_err(away)?;
-            let again = AnotherRound::of(&backend, &asked, &run, Some(record)).await.map_err(away);
+            let again = RetryPlan::of(&backend, &asked, &run, Some(record)).await.map_err(away);
             let again = again.and_then(|again| {
                 check(&again)?;
                 validator.check_budget(
@@ -104,7 +104,7 @@ impl FleetRuns {
             match again {
                 Ok(again) => {
                     let opening = again.opening();
-                    let AnotherRound { session, record, .. } = again;
+                    let RetryPlan { session, record, .. } = again;
                     self.cancelled().remove(&run);
                     self.publish(Publishing { session, backend, record, opening }).await
                 }
@@ -253,7 +253,7 @@ async fn refuse_known(
     refuse_leftovers(backend, run, place).await.map_err(away)
 }
 
-fn check(again: &AnotherRound) -> Result<(), AppError> {
+fn check(again: &RetryPlan) -> Result<(), AppError> {
     let rounds = &again.rounds;
     if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
         return Ok(());

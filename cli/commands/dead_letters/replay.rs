@@ -4,14 +4,14 @@
 use crate::{
     args::{GlobalFlags, ReplayArguments},
     exit::{Exit, Failure},
-    terminal as screen,
+    terminal,
 };
 use futures_util::{StreamExt as _, stream};
 use juror_app::{error::AppError, fleet::Fleet};
 use juror_ledger::redis::JobState;
 use juror_queue::{
     DeadLetters as _, Priority, Queue as _,
-    rabbitmq::{Kept, KeptLetter},
+    rabbitmq::{DeadLetterBody, StoredDeadLetter},
 };
 use juror_types::{
     event::Events,
@@ -32,11 +32,11 @@ pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Ex
     fleet.close().await;
     let Replayed { sent, not_sent, kept } = replayed?;
     if global.json {
-        screen::print_json(&serde_json::json!({ "sent": sent, "not_sent": not_sent }))?;
+        terminal::print_json(&serde_json::json!({ "sent": sent, "not_sent": not_sent }))?;
     } else {
-        screen::print(&format!("{sent} sent again"))?;
+        terminal::print(&format!("{sent} sent again"))?;
         for (id, reason) in &not_sent {
-            screen::tell(&format!("{id} is not sent: {reason}"));
+            terminal::print_notice(&format!("{id} is not sent: {reason}"));
         }
     }
     Ok(if kept { Exit::Incomplete } else { Exit::Done })
@@ -60,7 +60,7 @@ enum JobToReplay {
     /// There is no need to, for this reason.
     Settled(String),
     /// It cannot be sent now, for this reason.
-    Kept(String),
+    DeadLetterBody(String),
 }
 
 /// Jobs to send again: of each job its last round, and results as they are.
@@ -105,7 +105,7 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
                 replayed.not_sent.insert(id.to_string(), reason);
                 rounds.insert(id, u32::MAX);
             }
-            JobToReplay::Kept(reason) => {
+            JobToReplay::DeadLetterBody(reason) => {
                 replayed.not_sent.insert(id.to_string(), reason);
                 replayed.kept = true;
             }
@@ -128,7 +128,7 @@ async fn require_run(fleet: &Fleet, run: &str) -> Result<(), Failure> {
     })
 }
 
-fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chosen, Failure> {
+fn choose(letters: Vec<StoredDeadLetter>, arguments: &ReplayArguments) -> Result<Chosen, Failure> {
     let mut chosen = Chosen::default();
     let mut asked: BTreeSet<&str> = arguments.ids.iter().map(String::as_str).collect();
     for letter in letters {
@@ -141,7 +141,7 @@ fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chose
         }
         asked.remove(letter.message_id.as_str());
         match letter.content {
-            Kept::Job(job) => {
+            DeadLetterBody::Job(job) => {
                 let last = chosen
                     .jobs
                     .entry(job.job_id.clone())
@@ -150,8 +150,8 @@ fn choose(letters: Vec<KeptLetter>, arguments: &ReplayArguments) -> Result<Chose
                     *last = (*job, letter.priority);
                 }
             }
-            Kept::Result(_) => drop(chosen.results.insert(letter.message_id)),
-            Kept::Unreadable(_) => {
+            DeadLetterBody::Result(_) => drop(chosen.results.insert(letter.message_id)),
+            DeadLetterBody::Unreadable(_) => {
                 return Err(Failure::usage(format!(
                     "{} cannot be read, and so not be sent again",
                     letter.message_id
@@ -170,11 +170,11 @@ async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<JobToReplay
     let Fleet { queues, backend } = fleet;
     let Some(status) = backend.run_status(&job.run_id).await.map_err(AppError::from)? else {
         let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
-        return Ok(JobToReplay::Kept(format!("its run is not known any more; {remedy}")));
+        return Ok(JobToReplay::DeadLetterBody(format!("its run is not known any more; {remedy}")));
     };
     if status.cancelled {
         let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
-        return Ok(JobToReplay::Kept(format!("its run was cancelled; {remedy}")));
+        return Ok(JobToReplay::DeadLetterBody(format!("its run was cancelled; {remedy}")));
     }
     let tally = backend.job_state(&job.run_id, &job.job_id).await.map_err(AppError::from)?;
     let next = next_round(job.round, tally);
@@ -196,7 +196,7 @@ fn next_round(died_in: u32, tally: JobState) -> JobToReplay {
     };
     match tally.started {
         Some(round) if round > ended => {
-            JobToReplay::Kept(format!("it is under way again, in round {round}"))
+            JobToReplay::DeadLetterBody(format!("it is under way again, in round {round}"))
         }
         _ => JobToReplay::Round(ended + 1),
     }
@@ -218,7 +218,9 @@ mod tests {
             assert_eq!(next_round(died_in, tally(ended, started)), JobToReplay::Round(next));
         }
         let under_way = next_round(0, tally(Some((0, Outcome::Failed)), Some(1)));
-        assert!(matches!(under_way, JobToReplay::Kept(reason) if reason.contains("round 1")));
+        assert!(
+            matches!(under_way, JobToReplay::DeadLetterBody(reason) if reason.contains("round 1"))
+        );
         let scored = next_round(0, tally(Some((1, Outcome::Scored)), Some(1)));
         assert!(matches!(scored, JobToReplay::Settled(_)));
     }

@@ -1,6 +1,6 @@
 //! Output of `juror enqueue`: results on standard output, all else on standard error.
 
-use crate::{exit::Failure, terminal as screen};
+use crate::{exit::Failure, terminal};
 use jiff::Timestamp;
 use juror_app::fleet::budget_cap::Cap;
 use juror_producer::fleet::{Published, PublishedEnd};
@@ -8,7 +8,7 @@ use juror_types::{id::RunId, lane::Lane};
 use serde_json::json;
 
 /// To whom, and how.
-pub struct Telling<'a> {
+pub struct EnqueueOutput<'a> {
     /// True if results are told as JSON.
     pub json: bool,
     /// True if only results and what went wrong are told.
@@ -21,11 +21,11 @@ pub struct Telling<'a> {
     pub location_flags: String,
 }
 
-impl Telling<'_> {
+impl EnqueueOutput<'_> {
     /// The run is announced, and nothing is published yet.
     pub fn announced(&self, run: &RunId) -> Result<(), Failure> {
         if !self.json && !self.wait {
-            return screen::print(run.as_str());
+            return terminal::print(run.as_str());
         }
         self.beside(&format!("run {run}"));
         Ok(())
@@ -41,7 +41,7 @@ impl Telling<'_> {
         let Published { jobs, end } = published;
         if self.json && !self.wait {
             let complete = end == PublishedEnd::Closed;
-            screen::print_json(&json!({
+            terminal::print_json(&json!({
                 "run_id": run, "fleet": self.fleet, "planned": planned, "published": jobs,
                 "complete": complete,
             }))?;
@@ -51,11 +51,11 @@ impl Telling<'_> {
                 self.beside(&format!("{jobs} jobs of run {run} are published"));
                 self.how_to_follow(run);
             }
-            PublishedEnd::Cancelled => screen::tell(&format!(
+            PublishedEnd::Cancelled => terminal::print_notice(&format!(
                 "run {run} was cancelled while it was published; {jobs} jobs are out"
             )),
             PublishedEnd::Stopped => {
-                screen::tell(&format!("stopped: {jobs} jobs of run {run} are published"));
+                terminal::print_notice(&format!("stopped: {jobs} jobs of run {run} are published"));
                 self.how_to_go_on(run);
             }
         }
@@ -105,8 +105,8 @@ impl Telling<'_> {
             return Ok(());
         }
         match self.json {
-            false => screen::print(run.as_str()),
-            true => screen::print_json(&json!({
+            false => terminal::print(run.as_str()),
+            true => terminal::print_json(&json!({
                 "run_id": run, "fleet": self.fleet, "published": 0, "complete": true,
             })),
         }
@@ -115,7 +115,7 @@ impl Telling<'_> {
     /// Not every job is published.
     pub fn how_to_go_on(&self, run: &RunId) {
         let location_flags = &self.location_flags;
-        screen::tell(&format!(
+        terminal::print_notice(&format!(
             "the run is left open\n  resume with: juror enqueue --resume {run}{location_flags}\n  or \
              end it with: juror cancel {run}{location_flags}"
         ));
@@ -131,7 +131,7 @@ impl Telling<'_> {
 
     fn beside(&self, text: &str) {
         if !self.quiet {
-            screen::tell(text);
+            terminal::print_notice(text);
         }
     }
 }

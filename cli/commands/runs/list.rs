@@ -3,7 +3,7 @@
 use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
 use juror_app::{error::AppError, ledger_pool::Ledgers, settings::Settings};
@@ -25,18 +25,18 @@ struct RunRow {
 
 /// Runs `juror runs list`.
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let settings = layers::settle(global, fleet.layers())?;
+    let settings = settings_sources::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
     let Found { runs, exit } = read(runs_dir)?;
     let blessed = BlessedRuns::new(runs_dir).list().map_err(AppError::from)?;
     let runs = with_costs(runs, &blessed, &settings).await?;
     if global.json {
         let runs: Vec<_> = runs.iter().map(as_json).collect();
-        screen::print_json(&runs)?;
+        terminal::print_json(&runs)?;
     } else if runs.is_empty() {
-        screen::print(&format!("no runs in {}; `juror demo` makes one", runs_dir.display()))?;
+        terminal::print(&format!("no runs in {}; `juror demo` makes one", runs_dir.display()))?;
     } else {
-        screen::print(&table(&runs))?;
+        terminal::print(&table(&runs))?;
     }
     Ok(exit)
 }
@@ -53,7 +53,7 @@ fn read(runs_dir: &Path) -> Result<Found, Failure> {
         match run.and_then(|files| Ok((Fold::of_journal(&files)?, files))) {
             Ok((fold, files)) => found.runs.push((files.record().clone(), fold)),
             Err(error) => {
-                screen::tell(&format!("juror: {}", Failure::error(error)));
+                terminal::print_notice(&format!("juror: {}", Failure::error(error)));
                 found.exit = Exit::Error;
             }
         }
@@ -77,7 +77,7 @@ async fn with_costs(
         let baselines = baselines.map(|blessed| blessed.name.clone()).collect();
         rows.push(RunRow { record, fold, booked, cost, baselines });
     }
-    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
+    ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     Ok(rows)
 }
 

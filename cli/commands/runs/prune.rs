@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, PruneArguments},
     exit::{Exit, Failure},
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::format::counted;
 use juror_app::{
@@ -16,7 +16,7 @@ use serde_json::json;
 
 /// Runs `juror runs prune`.
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let mut settings = layers::settle(global, Vec::new())?;
+    let mut settings = settings_sources::settle(global, Vec::new())?;
     let prune = &mut settings.prune;
     prune.keep_days = arguments.keep_days.or(prune.keep_days);
     prune.max_mb = arguments.max_mb.or(prune.max_mb);
@@ -33,9 +33,9 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let replies = carry_out(&mut plan, &settings, arguments.dry_run).await?;
     warn_of_size(&plan, settings.prune.max_mb);
     if global.json {
-        screen::print_json(&as_json(&plan, replies, arguments.dry_run))?;
+        terminal::print_json(&as_json(&plan, replies, arguments.dry_run))?;
     } else {
-        screen::print(&text(&plan, replies, arguments.dry_run))?;
+        terminal::print(&text(&plan, replies, arguments.dry_run))?;
     }
     Ok(Exit::Done)
 }
@@ -66,7 +66,7 @@ async fn carry_out(
     let replies = replies.map_err(Failure::error)?;
     if !dry_run && (replies > 0 || !plan.removed.is_empty()) {
         let shrunk = SqliteLedger::shrink(&ledger_file(settings));
-        shrunk.unwrap_or_else(|error| screen::warn(&error.to_string()));
+        shrunk.unwrap_or_else(|error| terminal::warn(&error.to_string()));
     }
     Ok(replies)
 }
@@ -80,7 +80,7 @@ async fn remove_all(
         if remove(&settings.run.runs_dir, &run.run, ledger).await? {
             plan.removed.push(run);
         } else {
-            screen::warn(&format!("run {} has calls or batches under way, and stays", run.run));
+            terminal::warn(&format!("run {} has calls or batches under way, and stays", run.run));
             plan.kept.push(run);
         }
     }
@@ -125,7 +125,7 @@ fn warn_of_size(plan: &PrunePlan, max_mb: Option<u64>) {
     else {
         return;
     };
-    screen::warn(&format!(
+    terminal::warn(&format!(
         "the runs that stay take {}, more than --max-mb {most}: each has a reason that size does not \
          touch; prune.keep_first and juror bless --remove NAME let more of them go",
         megabytes(bytes(&plan.kept))

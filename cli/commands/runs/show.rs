@@ -4,7 +4,7 @@ use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::{fold::Fold, format::dollars};
 use juror_app::{error::AppError, ledger_pool::Ledgers, run::ready::run_files};
@@ -18,20 +18,20 @@ const LABEL: usize = 14;
 /// Runs `juror runs show`.
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(run, global)?;
-    let settings = layers::settle(global, fleet.layers())?;
+    let settings = settings_sources::settle(global, fleet.layers())?;
     let files = run_files(&settings.run.runs_dir, run)?;
     let record = files.record();
     let fold = Fold::of_journal(&files).map_err(AppError::from)?;
     let mut ledgers = Ledgers::new(&settings);
     let ledger = ledgers.of(record).await;
-    ledgers.close().await.iter().for_each(|warning| screen::tell(warning));
+    ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let ledger = ledger?;
     let cost = fold.spent().total(ledger.as_ref());
     let booked = fold.spent().booked(ledger.as_ref());
     let counts = fold.counts();
     let pending = record.jobs().saturating_sub(counts.total());
     if global.json {
-        screen::print_json(&json!({
+        terminal::print_json(&json!({
             "run": without_rubric(record)?, "simulated": fold.spent().simulated,
             "coverage": {
                 "planned": record.jobs(), "scored": counts.scored,
@@ -57,7 +57,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     lines.push(("Cost", cost_line(booked, cost)));
     lines.push(("Directory", files.directory().display().to_string()));
     let text = lines.iter().map(|(label, text)| format!("{:LABEL$}{text}\n", format!("{label}:")));
-    screen::print(&text.collect::<String>())?;
+    terminal::print(&text.collect::<String>())?;
     Ok(Exit::Done)
 }
 
@@ -75,7 +75,7 @@ fn cost_line(booked: Money, at_most: Money) -> String {
 
 fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
     let RunRecord { dataset, rubric, judge, .. } = record;
-    let mut which = screen::as_seen_from_here(&dataset.path);
+    let mut which = terminal::as_seen_from_here(&dataset.path);
     which.extend(selection_texts(dataset).iter().map(|text| format!(", {text}")));
     let judge = judge.as_ref().map_or("off".to_owned(), |judge| format!("{}{mark}", judge.model));
     let mut lines = vec![

@@ -4,7 +4,7 @@ use crate::{
     args::{GlobalFlags, TrendArguments},
     exit::{Exit, Failure},
     run_argument::locate,
-    settings_sources as layers, terminal as screen,
+    settings_sources, terminal,
 };
 use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
@@ -21,9 +21,9 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     let newest = match &arguments.run {
         Some(run) => {
             let (run, global) = locate(run, global)?;
-            run_files(&layers::settle(&global, Vec::new())?.run.runs_dir, &run)?
+            run_files(&settings_sources::settle(&global, Vec::new())?.run.runs_dir, &run)?
         }
-        None => newest(&layers::settle(global, Vec::new())?.run.runs_dir)?,
+        None => newest(&settings_sources::settle(global, Vec::new())?.run.runs_dir)?,
     };
     let (rubric, _) = rubrics::recorded(newest.record())?;
     let metrics = chosen(MetricDefinition::all(&rubric), &arguments.metrics)?;
@@ -31,7 +31,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     let declines = declines(&newest, &metrics, runs.last());
     for run in &mut runs {
         let path = &mut run.record.dataset.path;
-        *path = screen::as_seen_from_here(path);
+        *path = terminal::as_seen_from_here(path);
     }
     if global.json {
         let mut runs: Vec<_> = runs
@@ -45,10 +45,15 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
         if let Some(newest) = runs.last_mut().and_then(serde_json::Value::as_object_mut) {
             newest.insert("declines".to_owned(), json!(declines));
         }
-        screen::print_json(&runs)?;
+        terminal::print_json(&runs)?;
     } else {
-        let (width, color) = screen::width_and_color();
-        screen::print(&render_trend(&runs, &metrics, &declines, TerminalOptions { width, color }))?;
+        let (width, color) = terminal::width_and_color();
+        terminal::print(&render_trend(
+            &runs,
+            &metrics,
+            &declines,
+            TerminalOptions { width, color },
+        ))?;
     }
     Ok(Exit::Done)
 }

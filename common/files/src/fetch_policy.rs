@@ -6,7 +6,7 @@ use url::{Host, Url};
 
 /// The hosts and buckets that the settings allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct FetchPolicy {
     hosts: Vec<AllowedHost>,
     private: Vec<Host>,
     buckets: Vec<AllowedBucket>,
@@ -58,7 +58,7 @@ pub enum NotAllowed {
     },
 }
 
-impl Allowed {
+impl FetchPolicy {
     /// Reads `files.hosts`, `files.private_hosts` and `files.buckets`. An error is the setting and
     /// the entry at fault.
     pub fn parse(
@@ -226,7 +226,7 @@ mod tests {
         entries.iter().map(|&entry| entry.to_owned()).collect()
     }
 
-    fn allows(allowed: &Allowed, reference: &str) -> bool {
+    fn allows(allowed: &FetchPolicy, reference: &str) -> bool {
         allowed.check(&Reference::parse(reference).unwrap()).is_ok()
     }
 
@@ -234,7 +234,7 @@ mod tests {
     fn a_host_is_allowed_by_scheme_name_and_port() {
         let hosts =
             ["images.example.com", "*.cdn.example.com", "a.test:8443", "http://b.test", "[::1]:9"];
-        let allowed = Allowed::parse(&texts(&hosts), &[], &[]).unwrap();
+        let allowed = FetchPolicy::parse(&texts(&hosts), &[], &[]).unwrap();
         for reference in [
             "https://images.example.com/1.png",
             "https://IMAGES.example.com.:443/1.png",
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_bucket_is_allowed_by_whole_segments_of_its_keys() {
         let buckets = texts(&["s3://shots", "s3://team/golden/", "gs://shots"]);
-        let allowed = Allowed::parse(&[], &[], &buckets).unwrap();
+        let allowed = FetchPolicy::parse(&[], &[], &buckets).unwrap();
         for reference in ["s3://shots/1.png", "s3://team/golden/a/1.png", "gs://shots/1.png"] {
             assert!(allows(&allowed, reference), "{reference}");
         }
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_is_not_allowed_names_the_setting_that_would() {
-        let allowed = Allowed::default();
+        let allowed = FetchPolicy::default();
         for (reference, says) in [
             ("https://host/1.png?sig=abc", "add \"host\" to files.hosts"),
             ("https://host:8443/1.png", "add \"host:8443\" to files.hosts"),
@@ -301,15 +301,15 @@ mod tests {
         for entry in
             ["", "*", "*.", "ftp://a", "a/b", "u@a", "a.*.b", "*.1.2.3.4", "a:x", "a?b", "a b"]
         {
-            let error = Allowed::parse(&texts(&[entry]), &[], &[]).unwrap_err();
+            let error = FetchPolicy::parse(&texts(&[entry]), &[], &[]).unwrap_err();
             assert_eq!(error, ("files.hosts", entry.to_owned()));
         }
         for entry in ["", "*.a", "http://a", "a:80", "10.0.0.0/8"] {
-            let error = Allowed::parse(&[], &texts(&[entry]), &[]).unwrap_err();
+            let error = FetchPolicy::parse(&[], &texts(&[entry]), &[]).unwrap_err();
             assert_eq!(error, ("files.private_hosts", entry.to_owned()));
         }
         for entry in ["", "bucket", "s3://", "s3://a//b", "s3://a/../b", "http://a", "s3://a:b"] {
-            let error = Allowed::parse(&[], &[], &texts(&[entry])).unwrap_err();
+            let error = FetchPolicy::parse(&[], &[], &texts(&[entry])).unwrap_err();
             assert_eq!(error, ("files.buckets", entry.to_owned()));
         }
     }
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn private_hosts_are_names_or_addresses() {
         let private = texts(&["Images.Internal", "10.0.0.5", "::1", "[fd00::1]"]);
-        let allowed = Allowed::parse(&[], &private, &[]).unwrap();
+        let allowed = FetchPolicy::parse(&[], &private, &[]).unwrap();
         assert!(allowed.is_private_host("images.internal."));
         assert!(!allowed.is_private_host("10.0.0.5") && !allowed.is_private_host("internal"));
         for address in ["10.0.0.5", "::1", "fd00::1"] {

@@ -1,6 +1,6 @@
 //! `[files]`: what may be read, and how.
 
-use crate::{fetch_policy::Allowed, objects::S3Account};
+use crate::{fetch_policy::FetchPolicy, objects::S3Account};
 use serde::Deserialize;
 use std::path::PathBuf;
 use url::Url;
@@ -49,8 +49,8 @@ impl InvalidFileSetting {
 
 impl FileSettings {
     /// The hosts and buckets that files may be read from.
-    pub fn allowed(&self) -> Result<Allowed, InvalidFileSetting> {
-        let parsed = Allowed::parse(&self.hosts, &self.private_hosts, &self.buckets);
+    pub fn allowed(&self) -> Result<FetchPolicy, InvalidFileSetting> {
+        let parsed = FetchPolicy::parse(&self.hosts, &self.private_hosts, &self.buckets);
         parsed.map_err(|(key, entry)| {
             let remedy = match key {
                 "files.hosts" => {

@@ -231,7 +231,7 @@ pub struct Ledger {
     /// and bills that came in after another holder had taken the job over.
     pub presumed: Money,
     /// The part of `committed` that is carried on claims of jobs that have no result yet.
-    pub carried: Money,
+    pub unattributed_cost: Money,
     /// Held by calls in flight.
     pub outstanding: Money,
     /// By how much bills exceeded their reservations, in sum.

@@ -81,7 +81,7 @@ pub enum Claim {
         /// Those of them that were alone when they broke off, as [`Store::set_alone`] noted.
         alone: u32,
         /// Cost of earlier holders' settled calls that no result tells yet.
-        carried: Carried,
+        unattributed_cost: UnattributedCost,
     },
     /// The job has its result already: publish that again, call nobody.
     Done(Box<JobResult>),
@@ -91,7 +91,7 @@ pub enum Claim {
 
 /// Cost of a job's settled calls before it was finished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Carried {
+pub struct UnattributedCost {
     /// Their cost.
     pub cost: Money,
     /// Their tokens.

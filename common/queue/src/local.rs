@@ -1,6 +1,6 @@
 //! A queue inside one process: bounded, with leases, delayed retries and dead letters.
 //!
-//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `room` has a
+//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `free_slots` has a
 //! permit for each message that still fits, `ready` one for each message that waits in a priority.
 //! Delayed messages are moved into their priorities by whoever waits in `next`.
 
@@ -32,7 +32,7 @@ impl<M: Message> LocalQueue<M> {
     /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
     /// nothing is held.
     pub fn close(&self) {
-        self.0.room.close();
+        self.0.free_slots.close();
         let mut state = self.0.lock();
         state.closed = true;
         self.0.end_if_done(&state);
@@ -44,7 +44,7 @@ impl<M: Message> LocalQueue<M> {
     }
 
     async fn enter(&self, entry: Entry<M>) -> Result<(), QueueError> {
-        self.0.room.acquire().await.map_err(|_| QueueError::Closed)?.forget();
+        self.0.free_slots.acquire().await.map_err(|_| QueueError::Closed)?.forget();
         let mut state = self.0.lock();
         if state.closed {
             return Err(QueueError::Closed);
@@ -87,7 +87,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
         while self.0.lock().dead_position(message_ids).is_some() {
             // Room first: between leaving the dead letters and standing in its priority, nothing
             // may interrupt.
-            let room = self.0.room.acquire().await.map_err(|_| QueueError::Closed)?;
+            let slot = self.0.free_slots.acquire().await.map_err(|_| QueueError::Closed)?;
             let mut state = self.0.lock();
             if state.closed {
                 return Err(QueueError::Closed);
@@ -98,7 +98,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
             let message = Arc::new(message);
             state.priority(priority).push_back(Entry { message, priority, delivered_before: true });
             self.0.ready.add_permits(1);
-            room.forget();
+            slot.forget();
             replayed += 1;
         }
         Ok(replayed)

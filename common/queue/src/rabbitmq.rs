@@ -32,7 +32,7 @@ pub mod test_namespace;
 #[cfg(test)]
 mod tests;
 
-pub use dead::{Kept, KeptLetter};
+pub use dead::{DeadLetterBody, StoredDeadLetter};
 pub use handshake::broker_version;
 pub use workers::{ConnectedWorkers, connected_workers};
 

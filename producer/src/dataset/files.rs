@@ -3,7 +3,7 @@
 
 use super::error::{DatasetError, DatasetProblem};
 use crate::dataset::raw::unreadable;
-use juror_files::fetch_policy::{Allowed, NotAllowed};
+use juror_files::fetch_policy::{FetchPolicy, NotAllowed};
 use juror_types::{file_identity::FileIdentity, reference::Reference};
 use std::{
     collections::HashMap,
@@ -21,7 +21,7 @@ const MAX_KNOWN_FOLDERS: usize = 10_000;
 pub(super) struct Files {
     folder: PathBuf,
     roots: Vec<PathBuf>,
-    allowed: Allowed,
+    allowed: FetchPolicy,
     /// Files that no item may name.
     outputs: Vec<FileIdentity>,
     /// Folders that were looked at, and whether they lie under the root that they were named from.
@@ -43,7 +43,7 @@ impl Files {
     pub(super) fn new(
         folder: &Path,
         roots: &[PathBuf],
-        allowed: Allowed,
+        allowed: FetchPolicy,
         outputs: Vec<FileIdentity>,
     ) -> Result<Self, DatasetError> {
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, error));
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path, roots: &[PathBuf]) -> Result<Files, DatasetError> {
-        Files::new(folder, roots, Allowed::default(), Vec::new())
+        Files::new(folder, roots, FetchPolicy::default(), Vec::new())
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         std::fs::hard_link(path("a.html"), path("b.html")).unwrap();
         std::fs::write(path("c.html"), "<p>").unwrap();
         let outputs = FileIdentity::of(&path("a.html")).into_iter().collect();
-        let files = Files::new(home.path(), &[], Allowed::default(), outputs).unwrap();
+        let files = Files::new(home.path(), &[], FetchPolicy::default(), outputs).unwrap();
         for output in ["a.html", "./a.html", "b.html"] {
             assert_eq!(files.find(output, ""), Err(DatasetProblem::IsOutput(output.into())));
         }
@@ -268,7 +268,7 @@ mod tests {
     fn what_is_elsewhere_is_not_looked_for() {
         let home = tempfile::tempdir().unwrap();
         let hosts = ["example.com".to_owned()];
-        let allowed = Allowed::parse(&hosts, &[], &[]).unwrap();
+        let allowed = FetchPolicy::parse(&hosts, &[], &[]).unwrap();
         let files = Files::new(home.path(), &[], allowed, Vec::new()).unwrap();
         for remote in ["https://example.com/1.png", "HTTP://x/1.png", "s3://bucket/1.png"] {
             assert_eq!(files.allow(remote), Ok(()), "{remote}");

@@ -281,7 +281,7 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
     let manifest: String = shots.iter().zip(0..).map(|(shot, number)| line(number, shot)).collect();
     let backend = folder(&[("manifest.jsonl", &manifest)]);
     let hosts = ["b.test".to_owned()];
-    let allowed = Allowed::parse(&hosts, &[], &[]).unwrap();
+    let allowed = FetchPolicy::parse(&hosts, &[], &[]).unwrap();
     let shape = DatasetShape { allowed, ..shape() };
     let dataset = Dataset::open(&backend.path().join("manifest.jsonl"), &shape).unwrap();
     let mut items = dataset.items().unwrap();

@@ -61,13 +61,13 @@ fn record() -> RunRecord {
 }
 
 /// A run of ten jobs that is open in a Redis of the test's own namespace.
-struct Scene {
+struct Fixture {
     redis: TestRedis,
     backend: Arc<RedisLedger>,
     folder: TempDir,
 }
 
-impl Scene {
+impl Fixture {
     async fn new() -> Self {
         let redis = TestRedis::shared();
         let backend = Arc::new(RedisLedger::open(redis.settings()).await.unwrap());
@@ -113,70 +113,70 @@ impl Scene {
 
 #[tokio::test]
 async fn a_run_is_closed_with_what_it_will_have() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(100));
-    let run = FleetRun { earlier_results: 7, ..scene.run() };
-    let published = run.publish(scene.submission(&queue), &Shutdown::new()).await.unwrap();
+    let run = FleetRun { earlier_results: 7, ..fixture.run() };
+    let published = run.publish(fixture.submission(&queue), &Shutdown::new()).await.unwrap();
     assert_eq!(published, Published { jobs: 10, end: PublishedEnd::Closed });
-    assert_eq!(scene.status().await.expected, Some(17));
-    scene.backend.close().await;
+    assert_eq!(fixture.status().await.expected, Some(17));
+    fixture.backend.close().await;
 }
 
 #[tokio::test]
 async fn a_stop_leaves_the_run_open_and_the_count_noted() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(3));
-    let (submission, shutdown) = (scene.submission(&queue), Shutdown::new());
+    let (submission, shutdown) = (fixture.submission(&queue), Shutdown::new());
     let mut count = submission.published.subscribe();
     let stopping = async {
         count.wait_for(|count| *count == 3).await.unwrap();
         shutdown.escalate();
     };
-    let run = scene.run();
+    let run = fixture.run();
     let (published, ()) = tokio::join!(run.publish(submission, &shutdown), stopping);
     assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Stopped });
-    let status = scene.status().await;
+    let status = fixture.status().await;
     assert_eq!((status.published, status.expected), (3, None));
     // Going on notes no less than before, however little is published again.
     let run = FleetRun { noted: 5, ..run };
     let stopped = Shutdown::new();
     stopped.escalate();
-    run.publish(scene.submission(&queue), &stopped).await.unwrap();
-    assert_eq!(scene.status().await.published, 5);
-    scene.backend.close().await;
+    run.publish(fixture.submission(&queue), &stopped).await.unwrap();
+    assert_eq!(fixture.status().await.published, 5);
+    fixture.backend.close().await;
 }
 
 #[tokio::test]
 async fn a_cancelled_run_is_left_and_closed_with_what_is_out() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let queue = Arc::new(LocalQueue::new(3));
-    let submission = scene.submission(&queue);
+    let submission = fixture.submission(&queue);
     let mut count = submission.published.subscribe();
     let cancelling = async {
         count.wait_for(|count| *count == 3).await.unwrap();
-        scene.backend.cancel_run(&record().run_id).await.unwrap();
+        fixture.backend.cancel_run(&record().run_id).await.unwrap();
     };
-    let (run, shutdown) = (scene.run(), Shutdown::new());
+    let (run, shutdown) = (fixture.run(), Shutdown::new());
     let (published, ()) = tokio::join!(run.publish(submission, &shutdown), cancelling);
     assert_eq!(published.unwrap(), Published { jobs: 3, end: PublishedEnd::Cancelled });
-    let status = scene.status().await;
+    let status = fixture.status().await;
     assert_eq!((status.expected, status.cancelled), (Some(3), true));
     assert!(!shutdown.drain.is_cancelled(), "the caller was not asked to stop");
-    scene.backend.close().await;
+    fixture.backend.close().await;
 }
 
 #[tokio::test]
 async fn a_run_that_is_forgotten_is_an_error_that_names_it() {
-    let scene = Scene::new().await;
-    scene.redis.command(&["DEL", &format!("{}:run:nightly", scene.redis.namespace)]);
+    let fixture = Fixture::new().await;
+    fixture.redis.command(&["DEL", &format!("{}:run:nightly", fixture.redis.namespace)]);
     for room in [3, 100] {
         let queue = Arc::new(LocalQueue::new(room));
-        let submission = scene.submission(&queue);
-        let error = scene.run().publish(submission, &Shutdown::new()).await.unwrap_err();
+        let submission = fixture.submission(&queue);
+        let error = fixture.run().publish(submission, &Shutdown::new()).await.unwrap_err();
         assert!(matches!(error, PublishRunError::Forgotten(_)), "{error:?}");
         assert!(error.to_string().contains("nightly"), "{error}");
     }
-    scene.backend.close().await;
+    fixture.backend.close().await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::api::{
     openapi::published,
 };
 use crate::{
-    live::{FinishedResult, FollowError, Follower, News},
+    live::{FinishedResult, FollowError, Follower, LiveUpdate},
     problem::Problem,
     state::AppState,
 };
@@ -152,7 +152,7 @@ pub async fn follow(
 }
 
 struct Reader {
-    first: Option<News>,
+    first: Option<LiveUpdate>,
     follower: Follower,
     is_running: bool,
     until: Instant,
@@ -182,7 +182,7 @@ impl Reader {
 }
 
 /// The events of some news.
-fn told(News { state, new, missed }: &News) -> String {
+fn told(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
     let mut text = String::new();
     for finished in state.recent.iter().skip(state.recent.len().saturating_sub(*new)) {
         write_event(&mut text, "result", finished.number, &ResultEvent::of(finished));

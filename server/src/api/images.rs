@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_app::items::ItemDetails;
-use juror_report::Shown;
+use juror_report::AttachmentRequest;
 use juror_types::{
     id::Digest,
     outcome::{InputRecord, JobResult},
@@ -93,7 +93,7 @@ pub async fn image(
     let reading = Arc::clone(&view);
     let results = blocking(move || Ok(reading.results(&[place])?)).await?;
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
-    let shown = Shown::from(result);
+    let shown = AttachmentRequest::from(result);
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let bytes = site.item_source.image(record, rubric, &shown, digest).await;
     let bytes = bytes.map_err(Problem::missing)?;

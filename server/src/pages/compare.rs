@@ -7,7 +7,7 @@ use crate::{
     access::Visitor,
     comparisons::NotCompared,
     pages::{
-        error_page::{Trouble, run_named},
+        error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
     },
@@ -34,7 +34,7 @@ pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     query: PageQuery,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let catalog = Arc::clone(&site.catalog);
     let runs = spawn_blocking(move || catalog.list()).await??;
     let (base, head) = (query.text("base"), query.text("head"));
@@ -90,7 +90,7 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
 }
 
 /// Reads the items that moved: blocks.
-fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<Markup, Trouble> {
+fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<Markup, PageError> {
     let moved = Moved::read(base, head, comparison)?;
     Ok(sections(base, head, comparison, &moved))
 }

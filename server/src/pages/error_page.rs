@@ -22,7 +22,7 @@ use maud::{Markup, html};
 
 /// Reason why a page cannot be shown.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub struct PageError {
     status: StatusCode,
     title: String,
     says: String,
@@ -38,11 +38,11 @@ pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let extensions = response.extensions();
     let visitor = extensions.get::<Visitor>().copied();
-    let mut page = match (extensions.get::<Trouble>(), extensions.get::<Problem>()) {
+    let mut page = match (extensions.get::<PageError>(), extensions.get::<Problem>()) {
         (Some(trouble), _) => trouble.page(visitor),
         (None, Some(problem)) if wants_page => {
             let says = problem.detail.clone();
-            Trouble::new(problem.status(), problem.title(), says).page(visitor)
+            PageError::new(problem.status(), problem.title(), says).page(visitor)
         }
         _ => return response,
     };
@@ -55,11 +55,11 @@ pub async fn problems_as_pages(request: Request, next: Next) -> Response {
 }
 
 /// Answers what has no page.
-pub async fn unknown() -> Trouble {
-    Trouble::missing("There is no page at this address.".to_owned())
+pub async fn unknown() -> PageError {
+    PageError::missing("There is no page at this address.".to_owned())
 }
 
-impl Trouble {
+impl PageError {
     /// There is no such thing.
     pub fn missing(says: String) -> Self {
         Self::new(StatusCode::NOT_FOUND, "Not found", says)
@@ -107,7 +107,7 @@ impl Trouble {
     }
 }
 
-impl IntoResponse for Trouble {
+impl IntoResponse for PageError {
     /// The trouble itself is an extension of the response, for who knows who asked.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
@@ -119,7 +119,7 @@ impl IntoResponse for Trouble {
     }
 }
 
-impl From<ViewError> for Trouble {
+impl From<ViewError> for PageError {
     fn from(error: ViewError) -> Self {
         if error.is_missing() {
             return Self::missing("There is no such run.".to_owned());
@@ -134,25 +134,25 @@ impl From<ViewError> for Trouble {
     }
 }
 
-impl From<JournalError> for Trouble {
+impl From<JournalError> for PageError {
     fn from(error: JournalError) -> Self {
         ViewError::Journal(error).into()
     }
 }
 
-impl From<std::io::Error> for Trouble {
+impl From<std::io::Error> for PageError {
     fn from(error: std::io::Error) -> Self {
         Self::broken(&error)
     }
 }
 
-impl From<tokio::task::JoinError> for Trouble {
+impl From<tokio::task::JoinError> for PageError {
     fn from(_: tokio::task::JoinError) -> Self {
         ViewError::Interrupted.into()
     }
 }
 
-impl From<NotCompared> for Trouble {
+impl From<NotCompared> for PageError {
     fn from(error: NotCompared) -> Self {
         match error {
             NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
@@ -163,7 +163,7 @@ impl From<NotCompared> for Trouble {
     }
 }
 
-impl From<AppError> for Trouble {
+impl From<AppError> for PageError {
     fn from(refusal: AppError) -> Self {
         let (says, retry_after) = (refusal.to_string(), refusal.retry_after());
         let trouble = match refusal {
@@ -182,8 +182,8 @@ impl From<AppError> for Trouble {
 }
 
 /// The name of a run in an address; what cannot be one is no run.
-pub fn run_named(name: &str) -> Result<RunId, Trouble> {
-    RunId::parse(name).map_err(|_| Trouble::missing(format!("There is no run {name:?}.")))
+pub fn run_named(name: &str) -> Result<RunId, PageError> {
+    RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
 }
 
 /// State of a run as a chip.

@@ -12,7 +12,7 @@ use super::links;
 use crate::{
     access::Visitor,
     pages::{
-        error_page::{Trouble, run_named},
+        error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
         run::filters::ItemFilters,
@@ -39,22 +39,22 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     Path((name, item)): Path<(String, String)>,
     query: PageQuery,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let run = run_named(&name)?;
     let view = site.views.of(&run).await?;
     let repeat = query.value("repeat").unwrap_or(0);
     let Some(place) = view.place_of(&item, repeat) else {
-        return Err(Trouble::missing(format!("Run {run} has no result of item {item:?}.")));
+        return Err(PageError::missing(format!("Run {run} has no result of item {item:?}.")));
     };
     let asked = ItemFilters::of(&query);
     let reading = Arc::clone(&view);
     let read = spawn_blocking(move || {
         let order = reading.select(&asked.query(&reading));
         let around = Around::of(&reading, &asked, &order, place);
-        Ok::<_, Trouble>((reading.results(&[place])?.pop(), around))
+        Ok::<_, PageError>((reading.results(&[place])?.pop(), around))
     });
     let (result, around) = read.await??;
-    let result = result.ok_or_else(|| Trouble::missing("This result is gone.".to_owned()))?;
+    let result = result.ok_or_else(|| PageError::missing("This result is gone.".to_owned()))?;
     let shown = site.item_source.item(view.files.record(), &view.report.rubric, &result).await;
     let earlier = earlier::of(&site, &view, &result, &query).await?;
     let content = content(&view, &result, &shown, &around, &earlier);

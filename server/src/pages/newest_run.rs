@@ -1,7 +1,7 @@
 //! The newest run that can be shown.
 
 use crate::{
-    pages::error_page::Trouble,
+    pages::error_page::PageError,
     state::AppState,
     view::{RunView, ViewError},
 };
@@ -21,7 +21,7 @@ pub struct NewestRun {
 pub async fn newest_of<'a>(
     site: &AppState,
     runs: impl Iterator<Item = &'a ListedRun>,
-) -> Result<NewestRun, Trouble> {
+) -> Result<NewestRun, PageError> {
     let (reported, others): (Vec<_>, Vec<_>) = runs.partition(|run| run.figures.is_some());
     let mut damaged = Vec::new();
     for run in reported.into_iter().chain(others) {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     access::Visitor,
     pages::{
-        error_page::{Trouble, run_named, state_chip},
+        error_page::{PageError, run_named, state_chip},
         first_steps::first_steps,
         layout::{NavigationPage, page},
         newest_run::{NewestRun, newest_of},
@@ -52,7 +52,7 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
     query: PageQuery,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     if query.text("choose").is_some() {
         return Ok(keep(&query, &headers));
     }
@@ -97,7 +97,7 @@ async fn newest(
     site: &AppState,
     runs: &[ListedRun],
     asked: &AskedOverview,
-) -> Result<NewestRun, Trouble> {
+) -> Result<NewestRun, PageError> {
     if let Some(name) = &asked.run {
         let view = site.views.of(&run_named(name)?).await?;
         return Ok(NewestRun { view: Some(view), damaged: Vec::new() });

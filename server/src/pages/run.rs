@@ -11,7 +11,7 @@ use super::links::{self, plain};
 use crate::{
     access::Visitor,
     pages::{
-        error_page::{Trouble, run_named, state_chip},
+        error_page::{PageError, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
         run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_statements},
@@ -49,7 +49,7 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     Path(name): Path<String>,
     query: PageQuery,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let run = run_named(&name)?;
     let view = match site.views.of(&run).await {
         Err(error) if error.is_missing() => match site.starter.awaited(&run).await {
@@ -65,7 +65,7 @@ pub async fn show(
         let runs = catalog.list()?;
         let shown = TablePage::read(&view, &asked)?;
         let can = Actions { may_write: visitor.may_write, is_cancelling };
-        Ok::<_, Trouble>(content(&view, &asked, &shown, &runs, can))
+        Ok::<_, PageError>(content(&view, &asked, &shown, &runs, can))
     });
     let content = making.await??;
     Ok(page(Some(visitor), &harmless(&name), NavigationPage::Runs, &content).into_response())
@@ -169,7 +169,7 @@ fn figures(view: &RunView) -> Markup {
 pub async fn cancel(
     State(site): State<AppState>,
     Path(name): Path<String>,
-) -> Result<Redirect, Trouble> {
+) -> Result<Redirect, PageError> {
     let run = run_named(&name)?;
     site.starter.cancel(&run).await?;
     Ok(Redirect::to(&links::run(&run)))
@@ -187,12 +187,12 @@ pub async fn resume(
     State(site): State<AppState>,
     Path(name): Path<String>,
     Form(form): Form<Resume>,
-) -> Result<Redirect, Trouble> {
+) -> Result<Redirect, PageError> {
     let run = run_named(&name)?;
     let budget = match form.budget_usd.trim() {
         "" => None,
         text => Some(text.parse::<Money>().map_err(|error| {
-            Trouble::unusable(format!("the budget {text:?} cannot be read: {error}"))
+            PageError::unusable(format!("the budget {text:?} cannot be read: {error}"))
         })?),
     };
     site.starter.resume(&run, budget).await?;

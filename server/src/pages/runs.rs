@@ -6,7 +6,7 @@ use super::{dataset, links};
 use crate::{
     access::Visitor,
     pages::{
-        error_page::{Trouble, state_chip},
+        error_page::{PageError, state_chip},
         first_steps::first_steps,
         layout::{NavigationPage, page},
         pager::pager,
@@ -40,7 +40,7 @@ pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     query: PageQuery,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let catalog = Arc::clone(&site.catalog);
     let RunListing { mut runs, damaged } = spawn_blocking(move || catalog.scan()).await??;
     let order = RunOrder::of(&query);

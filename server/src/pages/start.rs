@@ -7,7 +7,7 @@ use super::links;
 use crate::{
     access::Visitor,
     pages::{
-        error_page::Trouble,
+        error_page::PageError,
         layout::{NavigationPage, page},
     },
     state::AppState,
@@ -36,7 +36,7 @@ use tokio::task::spawn_blocking;
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let form = StartForm::blank(&site.starter.defaults());
     form_page(&site, visitor, &form, &Refused::default()).await
 }
@@ -46,7 +46,7 @@ pub async fn asked(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     Form(form): Form<StartForm>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let asked = match form.asked() {
         Ok(asked) => asked,
         Err(errors) => {
@@ -90,7 +90,7 @@ async fn refused(
     visitor: Visitor,
     form: &StartForm,
     refusal: AppError,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
     let status = match again {
         Some(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -138,7 +138,7 @@ async fn form_page(
     visitor: Visitor,
     form: &StartForm,
     refused: &Refused,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let starter = Arc::clone(&site.starter);
     let datasets = spawn_blocking(move || starter.datasets()).await?;
     let defaults = site.starter.defaults();

@@ -3,7 +3,7 @@
 use super::links;
 use crate::{
     pages::{
-        error_page::{Trouble, run_named},
+        error_page::{PageError, run_named},
         query::PageQuery,
     },
     problem::Problem,
@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_app::items::ItemSource;
-use juror_report::{Picture, Shown};
+use juror_report::{AttachmentRequest, Picture};
 use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use maud::{Markup, html};
 use std::sync::Arc;
@@ -49,10 +49,10 @@ pub async fn show(
     State(site): State<AppState>,
     Path((name, item)): Path<(String, String)>,
     query: PageQuery,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let run = run_named(&name)?;
     let view = site.views.of(&run).await?;
-    let missing = || Trouble::missing("There is no picture of this item.".to_owned());
+    let missing = || PageError::missing("There is no picture of this item.".to_owned());
     let place = view.place_of(&item, query.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
     let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
     let item_source = Arc::clone(&site.item_source);
@@ -60,7 +60,7 @@ pub async fn show(
         let _turn = turn;
         let result = view.results(&[place])?.pop();
         let record = view.files.record();
-        Ok::<_, Trouble>(
+        Ok::<_, PageError>(
             result.and_then(|result| picture(&*item_source, record, &view.report.rubric, result)),
         )
     });
@@ -72,7 +72,7 @@ pub async fn show(
 pub async fn show_run(
     State(site): State<AppState>,
     Path(name): Path<String>,
-) -> Result<Response, Trouble> {
+) -> Result<Response, PageError> {
     let run = run_named(&name)?;
     let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
     let (catalog, item_source) = (Arc::clone(&site.catalog), Arc::clone(&site.item_source));
@@ -85,11 +85,11 @@ pub async fn show_run(
         let first = files.results_from(0)?.next().transpose()?;
         let picture =
             first.and_then(|(_, first)| picture(&*item_source, files.record(), &rubric, first));
-        Ok::<_, Trouble>(picture)
+        Ok::<_, PageError>(picture)
     });
     let picture = making.await??;
     let picture =
-        picture.ok_or_else(|| Trouble::missing("There is no picture of this run.".to_owned()))?;
+        picture.ok_or_else(|| PageError::missing("There is no picture of this run.".to_owned()))?;
     Ok(answer(picture, CURRENT))
 }
 
@@ -100,7 +100,7 @@ fn picture(
     rubric: &Rubric,
     result: JobResult,
 ) -> Option<Picture> {
-    let shown = Shown::from(result);
+    let shown = AttachmentRequest::from(result);
     let mut found = item_source.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
     let exhibit = found.remove(&shown.screenshot_id)?;
     exhibit.pictures.into_iter().next_back()?.1.ok()

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     access::Visitor,
     pages::{
-        error_page::{Trouble, run_named},
+        error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
     },
@@ -57,7 +57,7 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     headers: HeaderMap,
     query: PageQuery,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let catalog = Arc::clone(&site.catalog);
     let runs = spawn_blocking(move || catalog.list()).await??;
     let view = match query.text("run") {

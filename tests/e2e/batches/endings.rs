@@ -1,76 +1,83 @@
 //! Runs that end before their batches do.
 
-use super::{BatchScene, end_batches};
+use super::{BatchFixture, end_batches};
 use rustix::process::Signal;
 
 #[test]
 fn an_interrupt_leaves_batches_running_and_resuming_collects_them() {
-    let scene = BatchScene::held(6);
+    let fixture = BatchFixture::held(6);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
-    scene.simulator.await_count("batch_polls", 2);
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
+    fixture.simulator.await_count("batch_polls", 2);
     running.signal(Signal::INT);
     let ended = running.finish().exits(3);
     let told = ["batch 1 of run night: 0 of 6 rows are done", "1 batch goes on at the provider"];
     ended.says(&told).says(&["juror run --resume night"]);
 
-    end_batches(&scene.simulator);
-    scene.harness.resume("night", &[]).exits(0).prints(&["6 of 6 scored"]);
-    assert_eq!((scene.simulator.count("batches"), scene.simulator.count("billed_calls")), (1, 6));
-    scene.costs_the_bill_and_presumed(0);
+    end_batches(&fixture.simulator);
+    fixture.harness.resume("night", &[]).exits(0).prints(&["6 of 6 scored"]);
+    assert_eq!(
+        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
+        (1, 6)
+    );
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_deadline_cancels_batches_and_pays_for_what_was_done() {
-    let scene = BatchScene::held(6);
-    scene.run(&["--deadline", "5s"]).exits(3);
-    assert_eq!((scene.count("scored", ""), scene.count("skipped", "deadline")), (3, 3));
-    assert_eq!(scene.simulator.count("billed_calls"), 3);
-    scene.costs_the_bill_and_presumed(0);
+    let fixture = BatchFixture::held(6);
+    fixture.run(&["--deadline", "5s"]).exits(3);
+    assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "deadline")), (3, 3));
+    assert_eq!(fixture.simulator.count("billed_calls"), 3);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_mixed_run_asks_what_is_not_back_in_time() {
-    let scene = BatchScene::held(6);
+    let fixture = BatchFixture::held(6);
     let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nrealtime_reserve = \"1h\"\n";
-    scene.harness.write("juror.toml", settings);
+    fixture.harness.write("juror.toml", settings);
     let run = ["--lane", "mixed", "--budget-usd", "1", "--deadline", "3605s"];
-    scene.harness.judge_run(&scene.simulator, "night", &run).exits(0).prints(&["6 of 6 scored"]);
-    let journal = scene.harness.journal("night");
+    fixture
+        .harness
+        .judge_run(&fixture.simulator, "night", &run)
+        .exits(0)
+        .prints(&["6 of 6 scored"]);
+    let journal = fixture.harness.journal("night");
     assert_eq!(journal.iter().filter(|result| result["lane"] == "batch").count(), 3);
-    assert_eq!(scene.simulator.requests(), 3);
-    scene.costs_the_bill_and_presumed(0);
+    assert_eq!(fixture.simulator.requests(), 3);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn cancelled_batches_are_paid_for_what_they_did() {
-    let scene = BatchScene::held(6);
+    let fixture = BatchFixture::held(6);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
-    scene.simulator.await_count("batch_polls", 2);
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
+    fixture.simulator.await_count("batch_polls", 2);
     running.kill();
-    let cancelled = scene.harness.juror(&["cancel", "night"]).exits(0);
+    let cancelled = fixture.harness.juror(&["cancel", "night"]).exits(0);
     cancelled.prints(&["1 batch is cancelled", "juror run --resume night"]);
-    scene.harness.resume("night", &[]).exits(3).prints(&["3 of 6 scored"]);
-    assert_eq!((scene.count("scored", ""), scene.count("skipped", "cancelled")), (3, 3));
-    assert_eq!(scene.simulator.count("billed_calls"), 3);
-    scene.costs_the_bill_and_presumed(0);
-    scene.harness.juror(&["cancel", "night"]).exits(0).prints(&["there is nothing to cancel"]);
+    fixture.harness.resume("night", &[]).exits(3).prints(&["3 of 6 scored"]);
+    assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "cancelled")), (3, 3));
+    assert_eq!(fixture.simulator.count("billed_calls"), 3);
+    fixture.costs_the_bill_and_presumed(0);
+    fixture.harness.juror(&["cancel", "night"]).exits(0).prints(&["there is nothing to cancel"]);
 }
 
 #[test]
 fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
-    let scene = BatchScene::held(6);
+    let fixture = BatchFixture::held(6);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
-    scene.simulator.await_count("batch_polls", 2);
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
+    fixture.simulator.await_count("batch_polls", 2);
     running.kill();
-    let held = scene.harness.juror(&["runs", "show", "night"]).exits(0);
+    let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
     held.prints(&["$0.00, at most $", "with the calls that are under way"]);
-    let listed = scene.harness.juror(&["runs", "list"]).exits(0);
+    let listed = fixture.harness.juror(&["runs", "list"]).exits(0);
     listed.prints(&["$0.00+", "batches under way may add to it"]);
-    scene.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
-    assert_eq!(scene.simulator.requests(), 3, "half of the batch was done");
-    assert_eq!(scene.simulator.count("billed_calls"), 6);
-    scene.costs_the_bill_and_presumed(0);
+    fixture.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
+    assert_eq!(fixture.simulator.requests(), 3, "half of the batch was done");
+    assert_eq!(fixture.simulator.count("billed_calls"), 6);
+    fixture.costs_the_bill_and_presumed(0);
 }

@@ -1,6 +1,6 @@
 //! Faults of batches: outcomes, report and bill side by side.
 
-use super::BatchScene;
+use super::BatchFixture;
 use crate::harness::pico;
 use juror_simulator::{BatchFault, BatchSettings, Share};
 use serde_json::json;
@@ -13,108 +13,121 @@ fn share(fault: BatchFault, share: f64) -> Share<BatchFault> {
 
 #[test]
 fn rows_cost_half_and_say_their_lane() {
-    let scene = BatchScene::faulty(ITEMS, &[]);
-    scene.run(&[]).exits(0).prints(&["12 of 12 scored"]);
-    assert_eq!(scene.simulator.count("requests"), 0, "no ordinary call");
-    assert_eq!((scene.simulator.count("batches"), scene.simulator.count("billed_calls")), (1, 12));
-    scene.costs_the_bill_and_presumed(0);
-    let journal = scene.harness.journal("night");
+    let fixture = BatchFixture::faulty(ITEMS, &[]);
+    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    assert_eq!(fixture.simulator.count("requests"), 0, "no ordinary call");
+    assert_eq!(
+        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
+        (1, 12)
+    );
+    fixture.costs_the_bill_and_presumed(0);
+    let journal = fixture.harness.journal("night");
     assert!(journal.iter().all(|result| result["lane"] == "batch"));
 
-    scene.harness.judge_run(&scene.simulator, "dear", &["--no-cache"]).exits(0);
-    let dear = pico(&scene.harness.report("dear")["cost"]["total_usd"]);
-    assert_eq!(pico(&scene.report()["cost"]["total_usd"]) * 2, dear);
-    assert!(!scene.harness.path("runs/night/batches").exists(), "no file is left behind");
+    fixture.harness.judge_run(&fixture.simulator, "dear", &["--no-cache"]).exits(0);
+    let dear = pico(&fixture.harness.report("dear")["cost"]["total_usd"]);
+    assert_eq!(pico(&fixture.report()["cost"]["total_usd"]) * 2, dear);
+    assert!(!fixture.harness.path("runs/night/batches").exists(), "no file is left behind");
 }
 
 #[test]
 fn shards_stay_within_the_limits_of_rows_and_bytes() {
-    let scene = BatchScene::faulty(ITEMS, &[]);
+    let fixture = BatchFixture::faulty(ITEMS, &[]);
     let limits = "[batch]\npoll_min = \"1ms\"\nmax_rows = 5\n";
-    scene.harness.write("juror.toml", limits);
-    scene.run(&[]).exits(0).prints(&["12 of 12 scored"]);
-    assert_eq!(scene.simulator.count("batches"), 3);
-    scene.costs_the_bill_and_presumed(0);
+    fixture.harness.write("juror.toml", limits);
+    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    assert_eq!(fixture.simulator.count("batches"), 3);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn any_order_and_doubled_rows_count_once() {
     let faults = [BatchFault::Shuffled.into(), BatchFault::Doubled.into()];
-    let scene = BatchScene::faulty(ITEMS, &faults);
-    scene.run(&[]).exits(0).says(&["12 rows came twice and count once"]);
-    assert_eq!(scene.harness.journal("night").len(), 12);
-    scene.costs_the_bill_and_presumed(0);
+    let fixture = BatchFixture::faulty(ITEMS, &faults);
+    fixture.run(&[]).exits(0).says(&["12 rows came twice and count once"]);
+    assert_eq!(fixture.harness.journal("night").len(), 12);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn missing_rows_are_presumed_spent_and_asked_once_more() {
-    let scene = BatchScene::faulty(4, &[BatchFault::Missing.into()]);
-    let ended = scene.run(&[]).exits(3);
+    let fixture = BatchFixture::faulty(4, &[BatchFault::Missing.into()]);
+    let ended = fixture.run(&[]).exits(3);
     ended.says(&["its rows say 0 and 0"]);
-    assert_eq!(scene.count("failed", "api"), 4);
-    assert_eq!((scene.simulator.count("batches"), scene.simulator.count("billed_calls")), (2, 8));
-    let cost = &scene.report()["cost"];
+    assert_eq!(fixture.count("failed", "api"), 4);
+    assert_eq!(
+        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
+        (2, 8)
+    );
+    let cost = &fixture.report()["cost"];
     assert_eq!(pico(&cost["total_usd"]), pico(&cost["presumed_usd"]));
-    assert!(pico(&cost["presumed_usd"]) >= scene.simulator.bill());
+    assert!(pico(&cost["presumed_usd"]) >= fixture.simulator.bill());
 }
 
 #[test]
 fn expired_rows_are_not_paid_and_skipped() {
-    let scene = BatchScene::faulty(40, &[share(BatchFault::Expired, 0.5)]);
-    scene.run(&[]).exits(3);
-    let (scored, skipped) = (scene.count("scored", ""), scene.count("skipped", "deadline"));
+    let fixture = BatchFixture::faulty(40, &[share(BatchFault::Expired, 0.5)]);
+    fixture.run(&[]).exits(3);
+    let (scored, skipped) = (fixture.count("scored", ""), fixture.count("skipped", "deadline"));
     assert!(scored > 5 && skipped > 5 && scored + skipped == 40, "{scored} {skipped}");
-    assert_eq!(scene.simulator.count("billed_calls"), scored as u64);
-    scene.costs_the_bill_and_presumed(0);
+    assert_eq!(fixture.simulator.count("billed_calls"), scored as u64);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn expired_rows_of_a_mixed_run_are_asked_in_ordinary_calls() {
-    let scene = BatchScene::faulty(20, &[share(BatchFault::Expired, 0.5)]);
+    let fixture = BatchFixture::faulty(20, &[share(BatchFault::Expired, 0.5)]);
     let run = ["--lane", "mixed", "--budget-usd", "1"];
-    scene.harness.judge_run(&scene.simulator, "night", &run).exits(0).prints(&["20 of 20 scored"]);
-    let journal = scene.harness.journal("night");
+    fixture
+        .harness
+        .judge_run(&fixture.simulator, "night", &run)
+        .exits(0)
+        .prints(&["20 of 20 scored"]);
+    let journal = fixture.harness.journal("night");
     let in_batch = journal.iter().filter(|result| result["lane"] == "batch").count();
     assert!((3..18).contains(&in_batch), "{in_batch}");
-    assert_eq!(scene.simulator.requests(), 20 - in_batch as u64);
-    scene.costs_the_bill_and_presumed(0);
+    assert_eq!(fixture.simulator.requests(), 20 - in_batch as u64);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn rows_with_errors_of_either_shape_are_asked_again() {
     let faults = [share(BatchFault::FailedRow, 0.3), share(BatchFault::RefusedRow, 0.3)];
-    let scene = BatchScene::faulty(20, &faults);
-    let ended = scene.run(&[]);
+    let fixture = BatchFixture::faulty(20, &faults);
+    let ended = fixture.run(&[]);
     assert!([0, 3].contains(&ended.code), "{}", ended.stderr);
-    assert!(scene.simulator.count("batches") > 1);
-    assert_eq!(scene.count("scored", "") + scene.count("failed", "api"), 20);
-    assert!(scene.count("scored", "") > 10);
-    scene.costs_the_bill_and_presumed(0);
+    assert!(fixture.simulator.count("batches") > 1);
+    assert_eq!(fixture.count("scored", "") + fixture.count("failed", "api"), 20);
+    assert!(fixture.count("scored", "") > 10);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn an_invalid_batch_fails_its_jobs_with_line_and_message() {
-    let scene = BatchScene::faulty(3, &[BatchFault::ValidationFailed.into()]);
-    scene.run(&[]).exits(3);
-    assert_eq!(scene.count("failed", "request"), 3);
-    let message = scene.harness.result("night", "item_0001")["error"]["message"].clone();
+    let fixture = BatchFixture::faulty(3, &[BatchFault::ValidationFailed.into()]);
+    fixture.run(&[]).exits(3);
+    assert_eq!(fixture.count("failed", "request"), 3);
+    let message = fixture.harness.result("night", "item_0001")["error"]["message"].clone();
     assert!(message.as_str().unwrap().contains("line 1: Invalid type"), "{message}");
-    assert_eq!(scene.report()["cost"]["total_usd"], json!("0.000000000"));
+    assert_eq!(fixture.report()["cost"]["total_usd"], json!("0.000000000"));
 }
 
 #[test]
 fn a_creation_without_an_answer_is_not_repeated() {
-    let scene = BatchScene::faulty(ITEMS, &[BatchFault::CreationLost.into()]);
-    scene.run(&[]).exits(0).prints(&["12 of 12 scored"]);
-    assert_eq!((scene.simulator.count("batches"), scene.simulator.count("billed_calls")), (1, 12));
-    scene.costs_the_bill_and_presumed(0);
+    let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::CreationLost.into()]);
+    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+    assert_eq!(
+        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
+        (1, 12)
+    );
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_limit_on_creations_is_waited_for() {
-    let scene = BatchScene::faulty(ITEMS, &[BatchFault::CreationLimit.into()]);
-    scene.run(&[]).exits(0).says(&["too many batches were created"]);
-    assert_eq!(scene.simulator.count("batches"), 1);
+    let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::CreationLimit.into()]);
+    fixture.run(&[]).exits(0).says(&["too many batches were created"]);
+    assert_eq!(fixture.simulator.count("batches"), 1);
 }
 
 #[test]
@@ -125,37 +138,37 @@ fn a_batch_beyond_the_token_limit_is_split() {
         // A row takes some 1,400 tokens: five fit.
         let batches =
             BatchSettings { faults, enqueued_tokens: Some(8_000), ..BatchSettings::default() };
-        let scene = BatchScene::new(ITEMS, batches);
-        scene.run(&[]).exits(0).prints(&["12 of 12 scored"]);
-        assert_eq!(scene.simulator.count("billed_calls"), 12);
-        scene.costs_the_bill_and_presumed(0);
+        let fixture = BatchFixture::new(ITEMS, batches);
+        fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+        assert_eq!(fixture.simulator.count("billed_calls"), 12);
+        fixture.costs_the_bill_and_presumed(0);
     }
 }
 
 #[test]
 fn a_usage_that_does_not_fit_the_rows_is_told() {
-    let scene = BatchScene::faulty(3, &[BatchFault::WrongUsage.into()]);
-    scene.run(&[]).exits(0).says(&["it says that it took", "the rows are booked"]);
-    scene.costs_the_bill_and_presumed(0);
+    let fixture = BatchFixture::faulty(3, &[BatchFault::WrongUsage.into()]);
+    fixture.run(&[]).exits(0).says(&["it says that it took", "the rows are booked"]);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_budget_holds_for_rows() {
-    let scene = BatchScene::faulty(ITEMS, &[]);
+    let fixture = BatchFixture::faulty(ITEMS, &[]);
     let run = ["--lane", "batch", "--budget-usd", "0.03"];
-    scene.harness.judge_run(&scene.simulator, "night", &run).exits(3);
-    let (scored, skipped) = (scene.count("scored", ""), scene.count("skipped", "budget"));
+    fixture.harness.judge_run(&fixture.simulator, "night", &run).exits(3);
+    let (scored, skipped) = (fixture.count("scored", ""), fixture.count("skipped", "budget"));
     assert!(scored > 0 && skipped > 0 && scored + skipped == 12, "{scored} {skipped}");
-    assert!(scene.simulator.bill() <= 30_000_000_000);
-    scene.costs_the_bill_and_presumed(0);
+    assert!(fixture.simulator.bill() <= 30_000_000_000);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_provider_without_batches_pauses_the_run_with_the_remedy() {
-    let scene = BatchScene::faulty(3, &[]);
-    let elsewhere = format!("http://{}/elsewhere", scene.simulator.address);
+    let fixture = BatchFixture::faulty(3, &[]);
+    let elsewhere = format!("http://{}/elsewhere", fixture.simulator.address);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
-    let ended = scene.harness.judge(&elsewhere, "manifest.jsonl", &flags).exits(1);
+    let ended = fixture.harness.judge(&elsewhere, "manifest.jsonl", &flags).exits(1);
     ended.says(&["the batch lane cannot go on", "--lane realtime", "juror retry first"]);
-    assert_eq!(scene.harness.report("first")["coverage"]["pending"], 3);
+    assert_eq!(fixture.harness.report("first")["coverage"]["pending"], 3);
 }

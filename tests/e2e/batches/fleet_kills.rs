@@ -1,22 +1,22 @@
 //! `kill -9` of a shard's owner at each step: another worker takes the shard over, and nothing is
 //! handed in twice.
 
-use super::fleet::{FleetScene, all_in_batches};
+use super::fleet::{FleetFixture, all_in_batches};
 use crate::harness::proxy::{Moment, Proxy, Speaks, Step, Wire};
 use juror_simulator::{BatchFault, BatchSettings};
 use std::{sync::Arc, time::Duration};
 
 const ITEMS: u32 = 5;
-const PATIENCE: Duration = Duration::from_secs(60);
+const HOLD_TIMEOUT: Duration = Duration::from_secs(60);
 /// Settings by which all items go into one batch, however slowly they come.
 const ONE_BATCH: [(&str, &str); 2] =
     [("JUROR_BATCH_MAX_ROWS", "5"), ("JUROR_BATCH_SEAL_AFTER", "1h")];
 
 /// Kills a worker when this moment comes for the nth time, and lets another one go on.
 fn killed_at(moment: Moment, nth: u64) {
-    let fleet = FleetScene::new(ITEMS, BatchSettings::default());
+    let fleet = FleetFixture::new(ITEMS, BatchSettings::default());
     let wire = Arc::new(Wire::default());
-    let judge = Proxy::start(fleet.scene.simulator.address.port(), Speaks::Http, &wire);
+    let judge = Proxy::start(fleet.fixture.simulator.address.port(), Speaks::Http, &wire);
     let (address, port) = fleet.servers.redis.url.rsplit_once(':').unwrap();
     let (port, rest) = port.split_once('/').map_or((port, ""), |(port, rest)| (port, rest));
     let redis = Proxy::start(port.parse().unwrap(), Speaks::Resp, &wire);
@@ -27,29 +27,29 @@ fn killed_at(moment: Moment, nth: u64) {
     let worker =
         fleet.worker_at(&url, &[&ONE_BATCH[..], &[("JUROR_FLEET_REDIS", &through)]].concat());
     fleet.enqueue(&["--lane", "batch"]);
-    assert!(wire.is_held(PATIENCE), "{moment:?} {nth} never came: {wire:?}");
+    assert!(wire.is_held(HOLD_TIMEOUT), "{moment:?} {nth} never came: {wire:?}");
     worker.kill();
     judge.cut();
     redis.cut();
     wire.let_go();
-    let next = fleet.worker_at(&fleet.scene.simulator.base_url(), &ONE_BATCH);
-    let scene = fleet.reported(ITEMS.into(), vec![next]);
-    all_in_batches(&scene, ITEMS.into());
-    assert_eq!(scene.simulator.count("batches"), 1, "{moment:?} {nth}");
+    let next = fleet.worker_at(&fleet.fixture.simulator.base_url(), &ONE_BATCH);
+    let fixture = fleet.reported(ITEMS.into(), vec![next]);
+    all_in_batches(&fixture, ITEMS.into());
+    assert_eq!(fixture.simulator.count("batches"), 1, "{moment:?} {nth}");
 }
 
 #[test]
 fn while_the_shard_is_filled() {
-    let fleet = FleetScene::new(ITEMS, BatchSettings::default());
-    let url = fleet.scene.simulator.base_url();
+    let fleet = FleetFixture::new(ITEMS, BatchSettings::default());
+    let url = fleet.fixture.simulator.base_url();
     let worker = fleet.worker_at(&url, &[("JUROR_BATCH_SEAL_AFTER", "1h")]);
     fleet.enqueue(&["--lane", "batch"]);
     fleet.await_rows(ITEMS as usize);
     worker.kill();
     let next = fleet.worker_at(&url, &ONE_BATCH);
-    let scene = fleet.reported(ITEMS.into(), vec![next]);
-    all_in_batches(&scene, ITEMS.into());
-    assert_eq!(scene.simulator.count("batches"), 1);
+    let fixture = fleet.reported(ITEMS.into(), vec![next]);
+    all_in_batches(&fixture, ITEMS.into());
+    assert_eq!(fixture.simulator.count("batches"), 1);
 }
 
 kill_at_each_step!(killed_at);
@@ -62,10 +62,10 @@ fn when_a_row_is_booked_and_nobody_knows() {
 #[test]
 fn a_creation_without_an_answer_is_found_again() {
     let faults = vec![BatchFault::CreationLost.into()];
-    let fleet = FleetScene::new(ITEMS, BatchSettings { faults, ..BatchSettings::default() });
-    let worker = fleet.worker_at(&fleet.scene.simulator.base_url(), &ONE_BATCH);
+    let fleet = FleetFixture::new(ITEMS, BatchSettings { faults, ..BatchSettings::default() });
+    let worker = fleet.worker_at(&fleet.fixture.simulator.base_url(), &ONE_BATCH);
     fleet.enqueue(&["--lane", "batch"]);
-    let scene = fleet.reported(ITEMS.into(), vec![worker]);
-    all_in_batches(&scene, ITEMS.into());
-    assert_eq!(scene.simulator.count("batches"), 1);
+    let fixture = fleet.reported(ITEMS.into(), vec![worker]);
+    all_in_batches(&fixture, ITEMS.into());
+    assert_eq!(fixture.simulator.count("batches"), 1);
 }

@@ -1,7 +1,7 @@
 //! `kill -9` at each step of a batch's life: nothing is submitted twice, and each row is billed
 //! once.
 
-use super::BatchScene;
+use super::BatchFixture;
 use crate::harness::{
     Running,
     proxy::{Moment, Proxy, Speaks, Wire},
@@ -9,13 +9,13 @@ use crate::harness::{
 use std::{sync::Arc, time::Duration};
 
 const ITEMS: u32 = 5;
-const PATIENCE: Duration = Duration::from_secs(60);
+const HOLD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Kills a run when this moment comes for the nth time, and resumes it.
 fn killed_at(moment: Moment, nth: u64) {
-    let scene = BatchScene::faulty(ITEMS, &[]);
+    let fixture = BatchFixture::faulty(ITEMS, &[]);
     let wire = Arc::new(Wire::default());
-    let proxy = Proxy::start(scene.simulator.address.port(), Speaks::Http, &wire);
+    let proxy = Proxy::start(fixture.simulator.address.port(), Speaks::Http, &wire);
     let url = format!("http://{}/v1", proxy.address());
     let arguments = [
         "run",
@@ -31,16 +31,16 @@ fn killed_at(moment: Moment, nth: u64) {
         "1",
     ];
     wire.hold(moment, nth);
-    let running = Running::start(scene.harness.command(&arguments));
-    assert!(wire.is_held(PATIENCE), "{moment:?} {nth} never came: {wire:?}");
+    let running = Running::start(fixture.harness.command(&arguments));
+    assert!(wire.is_held(HOLD_TIMEOUT), "{moment:?} {nth} never came: {wire:?}");
     running.kill();
     proxy.cut();
     wire.let_go();
-    scene.harness.resume("night", &[]).exits(0).prints(&["5 of 5 scored"]);
-    let counts = ["batches", "billed_calls"].map(|name| scene.simulator.count(name));
+    fixture.harness.resume("night", &[]).exits(0).prints(&["5 of 5 scored"]);
+    let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
     assert_eq!(counts, [1, 5], "{moment:?} {nth}");
-    assert_eq!(scene.harness.journal("night").len(), 5);
-    scene.costs_the_bill_and_presumed(0);
+    assert_eq!(fixture.harness.journal("night").len(), 5);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 kill_at_each_step!(killed_at);

@@ -1,6 +1,6 @@
 //! Many rows: memory, and kills in the middle of them.
 
-use super::{BatchScene, end_batches};
+use super::{BatchFixture, end_batches};
 use juror_simulator::{BatchEnd, BatchSettings, Fault, FaultPlan, FaultRate, SimulatorConfig};
 use serde_json::json;
 use std::{fs, path::Path};
@@ -26,46 +26,46 @@ fn peak_memory(process: u32) -> u64 {
 #[test]
 fn the_rows_of_a_dataset_are_never_held_together() {
     const ITEMS: usize = 1_000;
-    let scene = BatchScene::held(1);
+    let fixture = BatchFixture::held(1);
     let image = noise();
     let mut manifest = String::new();
     for number in 0..ITEMS {
         let shot = format!("noise/{number}.png");
         // Not one file, lest the system's cache or ours knows it.
-        scene.harness.write(&shot, [&image[..], number.to_string().as_bytes()].concat());
+        fixture.harness.write(&shot, [&image[..], number.to_string().as_bytes()].concat());
         let code = format!("<b>{number}</b>");
         let line = json!({"id": format!("i{number}"), "screenshot": shot, "generated_code": code});
         manifest += &format!("{line}\n");
     }
-    scene.harness.write("manifest.jsonl", manifest);
+    fixture.harness.write("manifest.jsonl", manifest);
     let flags = ["--lane", "batch", "--budget-usd", "500"];
-    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
     // Two files: 200 MB hold some 740 rows.
-    scene.simulator.await_count("batches", 2);
+    fixture.simulator.await_count("batches", 2);
     let peak = peak_memory(running.id());
     assert!(peak < 150 << 20, "{} MB for {} MB of images", peak >> 20, (image.len() * ITEMS) >> 20);
-    end_batches(&scene.simulator);
+    end_batches(&fixture.simulator);
     running.finish().exits(0).prints(&["1,000 of 1,000 scored"]);
-    scene.costs_the_bill_and_presumed(0);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 /// Kills a run as soon as this file of it is there and has content, and resumes it.
 fn killed_when_written(file: &str) {
-    let scene = BatchScene::faulty(300, &[]);
+    let fixture = BatchFixture::faulty(300, &[]);
     let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nmax_rows = 200\n";
-    scene.harness.write("juror.toml", settings);
+    fixture.harness.write("juror.toml", settings);
     let flags = ["--lane", "batch", "--budget-usd", "10"];
-    let running = scene.harness.start_run(&scene.simulator, "night", &flags);
-    let path = scene.harness.path("runs/night").join(file);
+    let running = fixture.harness.start_run(&fixture.simulator, "night", &flags);
+    let path = fixture.harness.path("runs/night").join(file);
     let has_content = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
     while !has_content(&path) {
         std::thread::yield_now();
     }
     running.kill();
-    scene.harness.resume("night", &[]).exits(0).prints(&["300 of 300 scored"]);
-    assert_eq!(scene.simulator.count("billed_calls"), 300);
-    assert_eq!(scene.harness.journal("night").len(), 300);
-    scene.costs_the_bill_and_presumed(0);
+    fixture.harness.resume("night", &[]).exits(0).prints(&["300 of 300 scored"]);
+    assert_eq!(fixture.simulator.count("billed_calls"), 300);
+    assert_eq!(fixture.harness.journal("night").len(), 300);
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn answers_of_no_use_are_asked_again_in_the_next_batch() {
     let faults = FaultPlan { rates, ..FaultPlan::default() };
     let batches = BatchSettings { end: BatchEnd::default(), ..BatchSettings::default() };
     let config = SimulatorConfig { faults, batches, ..SimulatorConfig::default() };
-    let scene = BatchScene::with(30, config);
-    let ended = scene.run(&[]);
+    let fixture = BatchFixture::with(30, config);
+    let ended = fixture.run(&[]);
     assert!([0, 3].contains(&ended.code), "{}", ended.stderr);
-    let (scored, unscorable) = (scene.count("scored", ""), scene.count("unscorable", "reply"));
+    let (scored, unscorable) = (fixture.count("scored", ""), fixture.count("unscorable", "reply"));
     assert!(scored >= 20 && scored + unscorable == 30, "{scored} {unscorable}");
-    assert!((2..=3).contains(&scene.simulator.count("batches")), "three answers a job at most");
-    scene.costs_the_bill_and_presumed(0);
+    assert!((2..=3).contains(&fixture.simulator.count("batches")), "three answers a job at most");
+    fixture.costs_the_bill_and_presumed(0);
 }

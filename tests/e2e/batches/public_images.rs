@@ -1,6 +1,6 @@
 //! Images that the provider reads by itself, in the place of rows that carry them.
 
-use super::BatchScene;
+use super::BatchFixture;
 use crate::harness::png;
 use juror_services::web::{Answer, WebServer};
 use juror_simulator::BatchSettings;
@@ -24,51 +24,51 @@ fn web_server(for_everybody: bool) -> WebServer {
 }
 
 /// A run of screenshots on that server, which the provider may read as well.
-fn scene(web: &WebServer, query: &str) -> BatchScene {
-    let scene = BatchScene::new(1, BatchSettings::default());
+fn fixture(web: &WebServer, query: &str) -> BatchFixture {
+    let fixture = BatchFixture::new(1, BatchSettings::default());
     let origin = format!("http://{}", web.address());
     let settings = format!(
         "[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n[batch]\n\
          poll_min = \"1ms\"\npoll_max = \"5ms\"\npublic_hosts = [\"{origin}\"]\n"
     );
-    scene.harness.write("juror.toml", settings);
+    fixture.harness.write("juror.toml", settings);
     let line = |number: u32| {
         let shot = format!("{origin}/{number}.png{query}");
         json!({"id": format!("i{number}"), "screenshot": shot, "generated_code": "<b>x</b>"})
     };
     let manifest: String = (1..=ITEMS).map(|number| format!("{}\n", line(number))).collect();
-    scene.harness.write("manifest.jsonl", manifest);
-    scene
+    fixture.harness.write("manifest.jsonl", manifest);
+    fixture
 }
 
 #[test]
 fn images_on_public_hosts_go_out_as_urls() {
     let web = web_server(true);
-    let scene = scene(&web, "");
-    scene.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    let fixture = fixture(&web, "");
+    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
     assert_eq!(
         web.requests().len() as u32,
         2 * ITEMS,
         "once for the run, and once for the provider"
     );
-    assert_eq!(scene.simulator.count("billed_calls"), u64::from(ITEMS));
-    scene.costs_the_bill_and_presumed(0);
+    assert_eq!(fixture.simulator.count("billed_calls"), u64::from(ITEMS));
+    fixture.costs_the_bill_and_presumed(0);
 }
 
 #[test]
 fn a_url_with_a_query_is_never_handed_on() {
     let web = web_server(true);
-    let scene = scene(&web, "?signature=c0ffee");
-    scene.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    let fixture = fixture(&web, "?signature=c0ffee");
+    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
     assert_eq!(web.requests().len() as u32, ITEMS);
 }
 
 #[test]
 fn a_row_whose_image_the_provider_cannot_read_is_sent_again_with_the_image() {
     let web = web_server(false);
-    let scene = scene(&web, "");
-    scene.run(&[]).exits(0).prints(&["6 of 6 scored"]);
-    assert_eq!(scene.simulator.count("batches"), 2);
-    assert_eq!(scene.simulator.count("billed_calls"), u64::from(ITEMS));
-    scene.costs_the_bill_and_presumed(0);
+    let fixture = fixture(&web, "");
+    fixture.run(&[]).exits(0).prints(&["6 of 6 scored"]);
+    assert_eq!(fixture.simulator.count("batches"), 2);
+    assert_eq!(fixture.simulator.count("billed_calls"), u64::from(ITEMS));
+    fixture.costs_the_bill_and_presumed(0);
 }

@@ -1,6 +1,6 @@
 //! Invariants during and after the faults.
 
-use super::turmoil::{DOLLARS_PER_JOB, RUN, Turmoil};
+use super::disruptions::{DOLLARS_PER_JOB, Disruptions, RUN};
 use crate::harness::pico;
 use juror_ledger::admission::Budget;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// Time limit for the rest of the run after the last fault.
 const FINISHING: Duration = Duration::from_secs(600);
 
-impl Turmoil {
+impl Disruptions {
     /// Spent and reserved never exceed the cap, and cover what was billed.
     pub fn check_the_cap(&mut self) {
         // The bill first: what is billed after is reserved before.
@@ -17,14 +17,19 @@ impl Turmoil {
         let ledger = self.fleet.servers.ledger(RUN);
         let Budget::Cap(cap) = ledger.budget else { panic!("{ledger:?}") };
         let spent = ledger.committed.pico() + ledger.outstanding.pico();
-        assert!(spent <= cap.pico(), "{ledger:?}\n{}", self.story());
-        assert!(spent >= billed, "{billed} were billed, {ledger:?}\n{}", self.story());
+        assert!(spent <= cap.pico(), "{ledger:?}\n{}", self.fleet_harness());
+        assert!(spent >= billed, "{billed} were billed, {ledger:?}\n{}", self.fleet_harness());
     }
 
     /// Lets the run finish, and looks at everything that it left.
     pub fn check_the_end(&mut self) {
         let progress = self.fleet.await_report(RUN, FINISHING);
-        assert_eq!(progress.scored, u64::from(self.plan.jobs), "{progress:?}\n{}", self.story());
+        assert_eq!(
+            progress.scored,
+            u64::from(self.plan.jobs),
+            "{progress:?}\n{}",
+            self.fleet_harness()
+        );
         self.fleet.stop();
         self.check_the_journal();
         self.check_the_money();
@@ -37,9 +42,9 @@ impl Turmoil {
             let item = line["screenshot_id"].as_str().unwrap().to_owned();
             outcomes.entry(item).or_default().push(line["outcome"].clone());
         }
-        assert_eq!(outcomes.len(), self.plan.jobs as usize, "{}", self.story());
+        assert_eq!(outcomes.len(), self.plan.jobs as usize, "{}", self.fleet_harness());
         for (item, outcomes) in outcomes {
-            assert_eq!(outcomes, ["scored"], "{item}\n{}", self.story());
+            assert_eq!(outcomes, ["scored"], "{item}\n{}", self.fleet_harness());
         }
     }
 
@@ -48,26 +53,30 @@ impl Turmoil {
         servers.bury(&self.dead);
         let (ledger, holders) = (servers.ledger(RUN), servers.holders());
         let (billed, cap) = (self.fleet.simulator.bill(), self.cap());
-        assert_eq!(ledger.outstanding.pico(), 0, "{ledger:?}\n{}", self.story());
-        assert_eq!(holders, "0", "owners with leases\n{}", self.story());
-        assert!(billed <= cap, "{billed} of {cap} were billed\n{}", self.story());
-        assert!(ledger.committed.pico() >= billed, "{billed}, {ledger:?}\n{}", self.story());
+        assert_eq!(ledger.outstanding.pico(), 0, "{ledger:?}\n{}", self.fleet_harness());
+        assert_eq!(holders, "0", "owners with leases\n{}", self.fleet_harness());
+        assert!(billed <= cap, "{billed} of {cap} were billed\n{}", self.fleet_harness());
+        assert!(
+            ledger.committed.pico() >= billed,
+            "{billed}, {ledger:?}\n{}",
+            self.fleet_harness()
+        );
         let calls = self.fleet.simulator.count("billed_calls");
         let twice = calls - u64::from(self.plan.jobs);
         let under_way = self.under_way;
         self.note(format!("{twice} calls were paid twice, {under_way} may have been"));
-        assert!(twice <= under_way, "{}", self.story());
+        assert!(twice <= under_way, "{}", self.fleet_harness());
     }
 
     fn check_the_report(&mut self) {
         let written = self.fleet.harness.report(RUN);
         let jobs = self.plan.jobs;
-        assert_eq!(written["coverage"]["planned"], jobs, "{}", self.story());
-        assert_eq!(written["coverage"]["scored"], jobs, "{}", self.story());
+        assert_eq!(written["coverage"]["planned"], jobs, "{}", self.fleet_harness());
+        assert_eq!(written["coverage"]["scored"], jobs, "{}", self.fleet_harness());
         let told = self.fleet.juror(&["report", RUN, "--json"]).exits(0);
         let told: Value = serde_json::from_str(&told.stdout).unwrap();
         let (total, billed) = (pico(&told["cost"]["total_usd"]), self.fleet.simulator.bill());
-        assert!(total >= billed, "{total} of {billed} are told\n{}", self.story());
+        assert!(total >= billed, "{total} of {billed} are told\n{}", self.fleet_harness());
     }
 
     fn cap(&self) -> i64 {

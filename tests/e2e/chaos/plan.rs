@@ -4,7 +4,7 @@ use crate::harness::proxy::{Exchange, Moment, Step};
 use rand::{SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
 use std::fmt;
 
-/// The size of a story.
+/// The size of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub seed: u64,

@@ -1,5 +1,5 @@
 //! `--wait` and `juror retry`: a run of the fleet is followed to its end, and judged again. Workers
-//! are played by the stories.
+//! are played by the tests.
 
 use super::servers::Servers;
 use crate::harness::{Harness, Running, pico, write_items};

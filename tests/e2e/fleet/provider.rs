@@ -3,7 +3,7 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Scene, all_scored, stop},
+    worker::{Fixture, all_scored, stop},
 };
 use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
 use juror_ledger::redis::test_server::TestRedis;
@@ -13,17 +13,17 @@ use rustix::process::Signal;
 use std::time::Duration;
 
 /// A fleet whose provider goes wrong in this way, always.
-fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> Scene {
+fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> Fixture {
     let rates = vec![FaultRate { fault, rate: 1.0 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
-    scene(items, SimulatorConfig { faults, ..config })
+    fixture(items, SimulatorConfig { faults, ..config })
 }
 
-fn scene(items: u32, config: SimulatorConfig) -> Scene {
+fn fixture(items: u32, config: SimulatorConfig) -> Fixture {
     let harness = Harness::new();
     write_items(&harness, items);
     let (servers, simulator) = (Servers::with(TestRedis::shared()), Simulator::start(config));
-    Scene { servers, harness, simulator, gate: Gate::closed() }
+    Fixture { servers, harness, simulator, gate: Gate::closed() }
 }
 
 fn end(aggregator: Running) {
@@ -33,14 +33,14 @@ fn end(aggregator: Running) {
 
 #[test]
 fn answers_in_vain_are_counted_over_all_workers() {
-    let scene = failing(60, SimulatorConfig::default(), Fault::Length);
-    let workers = [(); 3].map(|()| scene.start(&["-j", "1"]));
-    let run = scene.enqueue("vain").remove(0).run_id;
-    let paused = || scene.servers.status(&run)?.paused;
+    let fixture = failing(60, SimulatorConfig::default(), Fault::Length);
+    let workers = [(); 3].map(|()| fixture.start(&["-j", "1"]));
+    let run = fixture.enqueue("vain").remove(0).run_id;
+    let paused = || fixture.servers.status(&run)?.paused;
     let reason = await_some(paused, "the run is paused");
     assert!(reason.contains("items in a row got no usable answer"), "{reason}");
     workers.into_iter().for_each(stop);
-    let calls = scene.simulator.count("billed_calls");
+    let calls = fixture.simulator.count("billed_calls");
     // Each for itself would make 56: two for each of nine items of each worker, and two more.
     assert!(calls <= 32, "{calls} calls: two for each of ten items, and those in flight");
 }
@@ -49,11 +49,11 @@ fn answers_in_vain_are_counted_over_all_workers() {
 fn a_deadline_ends_a_fleets_wait_for_a_provider_that_refuses() {
     let pause = Duration::from_secs(600);
     let config = SimulatorConfig { fault_retry_after: pause, ..SimulatorConfig::default() };
-    let scene = failing(12, config, Fault::RateLimit);
-    let Scene { servers, harness, simulator, .. } = &scene;
+    let fixture = failing(12, config, Fault::RateLimit);
+    let Fixture { servers, harness, simulator, .. } = &fixture;
     let run = RunId::new("late");
     let aggregator = servers.start(harness, &["aggregate"]);
-    let worker = scene.start(&["-j", "2"]);
+    let worker = fixture.start(&["-j", "2"]);
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "late"];
     servers.juror(harness, &[&enqueue[..], &["--deadline", "3s"]].concat()).exits(0);
     servers.await_report(&run, 12);
@@ -67,7 +67,7 @@ fn a_deadline_ends_a_fleets_wait_for_a_provider_that_refuses() {
 
 #[test]
 fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
-    let scene = scene(
+    let fixture = fixture(
         400,
         SimulatorConfig {
             tokens_per_minute: Some(6_000_000),
@@ -76,9 +76,9 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
             ..SimulatorConfig::default()
         },
     );
-    let Scene { servers, harness, simulator, .. } = &scene;
-    let workers = [(); 2].map(|()| scene.start(&["-j", "32"]));
-    scene.enqueue("first");
+    let Fixture { servers, harness, simulator, .. } = &fixture;
+    let workers = [(); 2].map(|()| fixture.start(&["-j", "32"]));
+    fixture.enqueue("first");
     all_scored(&servers.take_results(400));
     workers.into_iter().for_each(stop);
     let script = "return redis.call('HGET', redis.call('KEYS', ARGV[1])[1], 'count_rule')";
@@ -94,7 +94,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
     let mut command = servers.command(harness, &own);
     command.env("JUROR_LOG_LEVEL", "warn,juror_app=info");
     let mut later = Running::start(command);
-    scene.enqueue("second");
+    fixture.enqueue("second");
     later.await_words("tokens are counted as another process has learned");
     all_scored(&servers.take_results(400));
     stop(later);

@@ -2,7 +2,7 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::Scene,
+    worker::Fixture,
 };
 use crate::harness::{Finished, Harness, Running, write_items};
 use juror_ledger::{admission::Budget, redis::test_server::TestRedis};
@@ -19,19 +19,19 @@ fn aggregator(servers: &Servers, harness: &Harness) -> Running {
 }
 
 /// A run of which every job is judged, and no result is in the queue any more.
-fn judged_in_vain() -> (Scene, Running, Vec<JobResult>) {
-    let scene = Scene::new(ITEMS);
+fn judged_in_vain() -> (Fixture, Running, Vec<JobResult>) {
+    let fixture = Fixture::new(ITEMS);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge"];
-    scene.servers.juror(&scene.harness, &flags).exits(0);
-    let worker = scene.start(&[]);
-    let results = scene.servers.take_results(ITEMS as usize);
-    (scene, worker, results)
+    fixture.servers.juror(&fixture.harness, &flags).exits(0);
+    let worker = fixture.start(&[]);
+    let results = fixture.servers.take_results(ITEMS as usize);
+    (fixture, worker, results)
 }
 
 #[test]
 fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
-    let (scene, _worker, results) = judged_in_vain();
-    let Scene { servers, harness, simulator, .. } = &scene;
+    let (fixture, _worker, results) = judged_in_vain();
+    let Fixture { servers, harness, simulator, .. } = &fixture;
     let _aggregator = aggregator(servers, harness);
     servers.publish(&results[..2]);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
@@ -49,8 +49,8 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
 
 #[test]
 fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_it() {
-    let (scene, _worker, results) = judged_in_vain();
-    let Scene { servers, harness, .. } = &scene;
+    let (fixture, _worker, results) = judged_in_vain();
+    let Fixture { servers, harness, .. } = &fixture;
     let night = RunId::new("night");
     let says_so = || {
         let cancelled = servers.juror(harness, &["cancel", "night"]).exits(0);
@@ -81,8 +81,8 @@ fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_i
 
 #[test]
 fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
-    let (scene, _worker, results) = judged_in_vain();
-    let Scene { servers, harness, simulator, .. } = &scene;
+    let (fixture, _worker, results) = judged_in_vain();
+    let Fixture { servers, harness, simulator, .. } = &fixture;
     let elsewhere = Harness::new();
     let _aggregator = aggregator(servers, &elsewhere);
     servers.publish(&results[..2]);

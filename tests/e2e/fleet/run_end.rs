@@ -2,7 +2,7 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Scene, stop},
+    worker::{Fixture, stop},
 };
 use crate::harness::pico;
 use juror_ledger::redis::test_server::TestRedis;
@@ -11,18 +11,18 @@ use rustix::process::Signal;
 
 #[test]
 fn a_run_of_killed_workers_that_is_cancelled_ends_without_a_lease() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 16);
-    let Scene { servers, harness, simulator, gate } = &scene;
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 16);
+    let Fixture { servers, harness, simulator, gate } = &fixture;
     let run = RunId::new("ended");
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "ended"];
     servers.juror(harness, &enqueue).exits(0);
     let aggregator = servers.start(harness, &["aggregate"]);
     for lives in 1..=2 {
-        let killed = scene.start(&["-j", "4"]);
+        let killed = fixture.start(&["-j", "4"]);
         simulator.await_count("billed_calls", lives * 4);
         killed.kill();
     }
-    let last = scene.start(&["-j", "2"]);
+    let last = fixture.start(&["-j", "2"]);
     // Up to eight of these answers are for workers that are gone.
     gate.let_through(14);
     servers.await_progress(&run, |progress| progress.scored >= 6);

@@ -1,4 +1,4 @@
-//! The servers of a story's fleet, in a namespace of its own, and what producers and workers do
+//! The servers of a test's fleet, in a namespace of its own, and what producers and workers do
 //! there.
 
 use crate::harness::{Finished, Harness, Running};
@@ -266,7 +266,7 @@ impl Servers {
         self.await_progress(run, |progress| progress.reported_at == Some(results))
     }
 
-    /// Waits for something that a story needs a runtime for.
+    /// Waits for something that a test needs a runtime for.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }

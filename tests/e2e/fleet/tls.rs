@@ -1,7 +1,7 @@
 //! A fleet whose servers speak TLS and want certificates of their clients.
 
 use super::servers::Servers;
-use crate::harness::{Finished, Harness, Running, Simulator, WebDoor, write_items};
+use crate::harness::{ApiServer, Finished, Harness, Running, Simulator, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::{
     certificates::{Authority, Identity},
@@ -16,8 +16,8 @@ use std::process::Command;
 
 const ITEMS: u32 = 4;
 
-/// A RabbitMQ and a Redis of the story's own, each with a port for TLS beside its usual one, which
-/// the story itself uses.
+/// A RabbitMQ and a Redis of the test's own, each with a port for TLS beside its usual one, which
+/// the test itself uses.
 struct SecureServers {
     servers: Servers,
     broker: Broker,
@@ -113,12 +113,12 @@ fn every_command_of_a_fleet_goes_over_tls() {
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 
     let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "."];
-    let door = WebDoor::start(secure.command(&harness, &flags));
+    let api = ApiServer::start(secure.command(&harness, &flags));
     let start = json!({"dataset": "manifest.jsonl", "run_id": "web", "enable_llm_judge": true,
                        "budget_usd": "1.00"});
-    door.post("/api/v1/runs", &start).is(202);
+    api.post("/api/v1/runs", &start).is(202);
     secure.servers.await_report(&RunId::new("web"), ITEMS.into());
-    drop(door);
+    drop(api);
     for process in [worker, aggregator] {
         process.signal(Signal::TERM);
         process.finish().exits(0);

@@ -22,14 +22,14 @@ use rustix::process::Signal;
 const READY: &str = "ready: RabbitMQ at 127.0.0.1:";
 
 /// A fleet with items to judge, and a simulator that judges them.
-pub struct Scene {
+pub struct Fixture {
     pub servers: Servers,
     pub harness: Harness,
     pub simulator: Simulator,
     pub gate: Gate,
 }
 
-impl Scene {
+impl Fixture {
     /// One whose judge answers as soon as its gate lets it.
     pub fn gated(servers: Servers, items: u32) -> Self {
         let gate = Gate::closed();
@@ -40,9 +40,9 @@ impl Scene {
     }
 
     pub fn new(items: u32) -> Self {
-        let scene = Self::gated(Servers::with(TestRedis::shared()), items);
-        scene.gate.open();
-        scene
+        let fixture = Self::gated(Servers::with(TestRedis::shared()), items);
+        fixture.gate.open();
+        fixture
     }
 
     /// Announces a run by this rubric; answers its jobs.
@@ -156,14 +156,14 @@ pub fn stop(worker: Running) {
 
 #[test]
 fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
-    let scene = Scene::new(6);
+    let fixture = Fixture::new(6);
     let own_text = semantic().replacen("id = \"semantic\"", "id = \"own\"", 1);
-    let (first, own) = (scene.announce("first", semantic()), scene.announce("own", &own_text));
+    let (first, own) = (fixture.announce("first", semantic()), fixture.announce("own", &own_text));
     for (one, other) in first.into_iter().zip(own) {
-        scene.servers.enqueue(&[one, other]);
+        fixture.servers.enqueue(&[one, other]);
     }
-    let workers = [scene.start(&["-j", "2"]), scene.start(&["-j", "2"])];
-    let results = scene.servers.take_results(12);
+    let workers = [fixture.start(&["-j", "2"]), fixture.start(&["-j", "2"])];
+    let results = fixture.servers.take_results(12);
     all_scored(&results);
     for result in &results {
         let rubric = &result.semantic.as_ref().unwrap().rubric;
@@ -171,99 +171,100 @@ fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
         assert_eq!(rubric, expected);
     }
     workers.into_iter().for_each(stop);
-    assert_eq!(scene.simulator.count("billed_calls"), 12);
-    let costs = ["first", "own"].map(|run| scene.servers.ledger(&RunId::new(run)).committed.pico());
-    assert_eq!(costs[0] + costs[1], scene.simulator.bill());
+    assert_eq!(fixture.simulator.count("billed_calls"), 12);
+    let costs =
+        ["first", "own"].map(|run| fixture.servers.ledger(&RunId::new(run)).committed.pico());
+    assert_eq!(costs[0] + costs[1], fixture.simulator.bill());
 }
 
 #[test]
 fn a_stopping_worker_leaves_the_rest_to_others_and_finishes_what_it_has() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 6);
-    let mut worker = scene.start(&["-j", "2"]);
-    scene.enqueue("drained");
-    scene.simulator.await_count("billed_calls", 2);
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 6);
+    let mut worker = fixture.start(&["-j", "2"]);
+    fixture.enqueue("drained");
+    fixture.simulator.await_count("billed_calls", 2);
     worker.signal(Signal::TERM);
     worker.await_words("stopping");
-    assert_eq!(scene.servers.meet_jobs(4).len(), 4);
-    scene.gate.let_through(2);
+    assert_eq!(fixture.servers.meet_jobs(4).len(), 4);
+    fixture.gate.let_through(2);
     worker.finish().exits(0);
-    all_scored(&scene.servers.take_results(2));
-    scene.gate.open();
-    let next = scene.start(&[]);
-    all_scored(&scene.servers.take_results(4));
+    all_scored(&fixture.servers.take_results(2));
+    fixture.gate.open();
+    let next = fixture.start(&[]);
+    all_scored(&fixture.servers.take_results(4));
     stop(next);
-    assert_eq!(scene.simulator.count("billed_calls"), 6, "nothing is asked twice");
-    let ledger = scene.servers.ledger(&RunId::new("drained"));
+    assert_eq!(fixture.simulator.count("billed_calls"), 6, "nothing is asked twice");
+    let ledger = fixture.servers.ledger(&RunId::new("drained"));
     assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (0, 0));
 }
 
 #[test]
 fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 2);
-    let worker = scene.start(&["-j", "2", "--drain-timeout", "0"]);
-    scene.enqueue("hasty");
-    scene.simulator.await_count("billed_calls", 2);
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 2);
+    let worker = fixture.start(&["-j", "2", "--drain-timeout", "0"]);
+    fixture.enqueue("hasty");
+    fixture.simulator.await_count("billed_calls", 2);
     worker.signal(Signal::TERM);
     worker.finish().exits(0).says(&["not everything could be finished in time"]);
-    let ledger = scene.servers.ledger(&RunId::new("hasty"));
-    assert!(ledger.presumed.pico() >= scene.simulator.bill(), "the calls may have been billed");
-    scene.gate.open();
-    let next = scene.start(&[]);
-    all_scored(&scene.servers.take_results(2));
+    let ledger = fixture.servers.ledger(&RunId::new("hasty"));
+    assert!(ledger.presumed.pico() >= fixture.simulator.bill(), "the calls may have been billed");
+    fixture.gate.open();
+    let next = fixture.start(&[]);
+    all_scored(&fixture.servers.take_results(2));
     stop(next);
 }
 
 #[test]
 fn a_draining_worker_condemns_no_job_that_it_was_sent() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 24);
-    let mut worker = scene.start(&["-j", "8"]);
-    scene.enqueue("condemned");
-    scene.simulator.await_count("billed_calls", 8);
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 24);
+    let mut worker = fixture.start(&["-j", "8"]);
+    fixture.enqueue("condemned");
+    fixture.simulator.await_count("billed_calls", 8);
     worker.signal(Signal::TERM);
     worker.await_words("stopping");
     // No other worker is there: what goes back waits in the queue, and does not come here again.
     let returned = || {
-        assert!(scene.servers.jobs_aside().is_empty(), "a job is dead that nobody has begun");
-        (scene.servers.ready("work") >= 15).then_some(())
+        assert!(fixture.servers.jobs_aside().is_empty(), "a job is dead that nobody has begun");
+        (fixture.servers.ready("work") >= 15).then_some(())
     };
     await_some(returned, "what was sent to the worker is ready for others");
-    scene.gate.open();
+    fixture.gate.open();
     worker.finish().exits(0);
-    let next = scene.start(&[]);
-    all_scored(&scene.servers.take_results(24));
+    let next = fixture.start(&[]);
+    all_scored(&fixture.servers.take_results(24));
     stop(next);
-    assert_eq!(scene.simulator.count("billed_calls"), 24, "nothing is asked twice");
-    assert!(scene.servers.jobs_aside().is_empty());
+    assert_eq!(fixture.simulator.count("billed_calls"), 24, "nothing is asked twice");
+    assert!(fixture.servers.jobs_aside().is_empty());
 }
 
 #[test]
 fn a_second_worker_finishes_what_a_killed_one_had() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
-    let first = scene.start(&["-j", "2"]);
-    scene.enqueue("killed");
-    scene.simulator.await_count("billed_calls", 2);
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let first = fixture.start(&["-j", "2"]);
+    fixture.enqueue("killed");
+    fixture.simulator.await_count("billed_calls", 2);
     first.kill();
-    scene.gate.open();
-    let second = scene.start(&["-j", "2"]);
-    let results = scene.servers.take_results(4);
+    fixture.gate.open();
+    let second = fixture.start(&["-j", "2"]);
+    let results = fixture.servers.take_results(4);
     all_scored(&results);
     stop(second);
-    assert!(scene.simulator.count("billed_calls") <= 6);
-    assert_eq!(scene.servers.held("30s"), 0, "nobody waits for a dead worker");
-    let ledger = scene.servers.ledger(&RunId::new("killed"));
+    assert!(fixture.simulator.count("billed_calls") <= 6);
+    assert_eq!(fixture.servers.held("30s"), 0, "nobody waits for a dead worker");
+    let ledger = fixture.servers.ledger(&RunId::new("killed"));
     let told: i64 = results.iter().map(|result| result.cost_usd.pico()).sum();
     assert_eq!(ledger.committed.pico() - ledger.presumed.pico(), told);
     let counted = ledger.committed.pico() + ledger.outstanding.pico();
-    assert!(counted >= scene.simulator.bill(), "what died with the worker counts");
+    assert!(counted >= fixture.simulator.bill(), "what died with the worker counts");
 }
 
 #[test]
 fn restarts_of_all_workers_condemn_no_job() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
-    scene.enqueue("rolled");
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    fixture.enqueue("rolled");
     for restart in 1..=5 {
-        let workers = [scene.start(&["-j", "2"]), scene.start(&["-j", "2"])];
-        scene.simulator.await_count("billed_calls", restart * 4);
+        let workers = [fixture.start(&["-j", "2"]), fixture.start(&["-j", "2"])];
+        fixture.simulator.await_count("billed_calls", restart * 4);
         for worker in workers {
             // By turns in good order and as a crash would.
             if restart % 2 == 0 {
@@ -275,29 +276,29 @@ fn restarts_of_all_workers_condemn_no_job() {
             }
         }
     }
-    scene.gate.open();
-    let last = scene.start(&[]);
-    all_scored(&scene.servers.take_results(4));
+    fixture.gate.open();
+    let last = fixture.start(&[]);
+    all_scored(&fixture.servers.take_results(4));
     stop(last);
-    assert!(scene.servers.jobs_aside().is_empty());
+    assert!(fixture.servers.jobs_aside().is_empty());
 }
 
 #[test]
 fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
-    let scene = Scene::new(4);
+    let fixture = Fixture::new(4);
     let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
-    scene.harness.write("juror.toml", settings);
-    scene.enqueue("poisoned");
+    fixture.harness.write("juror.toml", settings);
+    fixture.enqueue("poisoned");
     let mut kills = 0;
-    let mut worker = scene.start(&["-j", "2"]);
+    let mut worker = fixture.start(&["-j", "2"]);
     let results = std::thread::scope(|scope| {
-        let taking = scope.spawn(|| scene.servers.take_results(4));
+        let taking = scope.spawn(|| fixture.servers.take_results(4));
         while !taking.is_finished() {
             if worker.has_ended() {
                 kills += 1;
                 assert!(kills <= 5, "it kills for ever");
-                worker = scene.start_unready(&["-j", "2"]);
+                worker = fixture.start_unready(&["-j", "2"]);
             }
             std::thread::yield_now();
         }
@@ -310,7 +311,7 @@ fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
     all_scored(&judged);
     let error = condemned[0].error.as_ref().unwrap();
     assert_eq!(error.kind, ErrorKind::Poison);
-    assert_eq!(scene.servers.jobs_aside(), [("item_0002".to_owned(), error.message.clone())]);
+    assert_eq!(fixture.servers.jobs_aside(), [("item_0002".to_owned(), error.message.clone())]);
 }
 
 #[test]
@@ -320,81 +321,81 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
     let key = Some("another-key".to_owned());
     let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
     let servers = Servers::with(TestRedis::shared());
-    let scene = Scene { servers, harness, simulator, gate: Gate::closed() };
-    let mut worker = scene.start(&["-j", "2"]);
-    let jobs = scene.enqueue("locked");
+    let fixture = Fixture { servers, harness, simulator, gate: Gate::closed() };
+    let mut worker = fixture.start(&["-j", "2"]);
+    let jobs = fixture.enqueue("locked");
     worker.await_words("run locked is paused and keeps its jobs");
-    let held = || (scene.servers.held("10m") == 8).then_some(());
+    let held = || (fixture.servers.held("10m") == 8).then_some(());
     await_some(held, "all jobs held back");
-    assert!(scene.simulator.requests() <= 2, "no more than were in flight at the first refusal");
-    let status = scene.servers.status(&jobs[0].run_id).unwrap();
+    assert!(fixture.simulator.requests() <= 2, "no more than were in flight at the first refusal");
+    let status = fixture.servers.status(&jobs[0].run_id).unwrap();
     assert!(status.paused.unwrap().contains("does not take the key"));
 
     // Without the judge nothing needs a key.
-    let mut free = scene.record("free", semantic());
+    let mut free = fixture.record("free", semantic());
     free.judge = None;
-    scene.servers.announce(&free);
-    scene.servers.enqueue(&scene.jobs(&free));
-    all_scored(&scene.servers.take_results(8));
+    fixture.servers.announce(&free);
+    fixture.servers.enqueue(&fixture.jobs(&free));
+    all_scored(&fixture.servers.take_results(8));
 
     // As `juror retry` does once the key is right.
-    let key = Some("story-key".to_owned());
-    let simulator = scene.simulator.replaced(SimulatorConfig { key, ..Default::default() });
-    let scene = Scene { simulator, ..scene };
-    scene.enqueue("locked");
-    all_scored(&scene.servers.take_results(8));
+    let key = Some("fleet_harness-key".to_owned());
+    let simulator = fixture.simulator.replaced(SimulatorConfig { key, ..Default::default() });
+    let fixture = Fixture { simulator, ..fixture };
+    fixture.enqueue("locked");
+    all_scored(&fixture.servers.take_results(8));
     stop(worker);
-    assert_eq!(scene.simulator.requests(), 8);
+    assert_eq!(fixture.simulator.requests(), 8);
 }
 
 #[test]
 fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
-    let scene = Scene::new(2);
-    let worker = scene.start(&[]);
-    let mut record = scene.record("unpriced", semantic());
+    let fixture = Fixture::new(2);
+    let worker = fixture.start(&[]);
+    let mut record = fixture.record("unpriced", semantic());
     record.judge.as_mut().unwrap().model = "nobody-sells-this".to_owned();
-    scene.servers.announce(&record);
-    scene.servers.enqueue(&scene.jobs(&record));
-    let paused = || scene.servers.status(&record.run_id).unwrap().paused;
+    fixture.servers.announce(&record);
+    fixture.servers.enqueue(&fixture.jobs(&record));
+    let paused = || fixture.servers.status(&record.run_id).unwrap().paused;
     let reason = await_some(paused, "a pause");
     assert!(reason.contains("nobody-sells-this") && reason.contains("prices"), "{reason}");
     stop(worker);
-    assert_eq!(scene.simulator.requests(), 0);
+    assert_eq!(fixture.simulator.requests(), 0);
 }
 
 #[test]
 fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
-    let scene = Scene::new(3);
-    let jobs = scene.announce("cancelled", semantic());
-    assert!(scene.servers.run(scene.servers.backend.cancel_run(&jobs[0].run_id)).unwrap());
-    let forgotten = scene.jobs(&scene.record("forgotten", semantic()));
-    scene.servers.enqueue(&[&jobs[..], &forgotten].concat());
-    let mut worker = scene.start(&[]);
-    for result in scene.servers.take_results(3) {
+    let fixture = Fixture::new(3);
+    let jobs = fixture.announce("cancelled", semantic());
+    assert!(fixture.servers.run(fixture.servers.backend.cancel_run(&jobs[0].run_id)).unwrap());
+    let forgotten = fixture.jobs(&fixture.record("forgotten", semantic()));
+    fixture.servers.enqueue(&[&jobs[..], &forgotten].concat());
+    let mut worker = fixture.start(&[]);
+    for result in fixture.servers.take_results(3) {
         assert_eq!(result.run_id, jobs[0].run_id);
         assert_eq!(result.outcome, Outcome::Skipped);
         assert_eq!(result.error.unwrap().kind, ErrorKind::Cancelled);
     }
     worker.await_words("jobs of run forgotten are kept");
-    await_some(|| (scene.servers.held("10m") == 3).then_some(()), "all jobs held back");
+    await_some(|| (fixture.servers.held("10m") == 3).then_some(()), "all jobs held back");
     stop(worker);
-    assert_eq!(scene.simulator.requests(), 0);
+    assert_eq!(fixture.simulator.requests(), 0);
 }
 
 #[test]
 fn only_files_of_the_workers_folders_are_opened() {
-    let scene = Scene::new(1);
-    let jobs = scene.announce("strayed", semantic());
+    let fixture = Fixture::new(1);
+    let jobs = fixture.announce("strayed", semantic());
     let stray = |id: &str, path: &str| {
         let shot = ImageReference { reference: path.to_owned(), sha256: None };
         let item = Item { id: id.to_owned(), ..jobs[0].item.clone() };
         let item = Item { images: [("screenshot".to_owned(), shot)].into_iter().collect(), ..item };
         Job::new(&jobs[0].run_id, item, 0, jobs[0].rubric.clone(), jobs[0].judge.clone())
     };
-    scene.servers.enqueue(&[stray("absolute", "/etc/passwd"), stray("upwards", "../secret.png")]);
-    scene.servers.enqueue(&jobs);
-    let worker = scene.start(&[]);
-    let results = scene.servers.take_results(3);
+    fixture.servers.enqueue(&[stray("absolute", "/etc/passwd"), stray("upwards", "../secret.png")]);
+    fixture.servers.enqueue(&jobs);
+    let worker = fixture.start(&[]);
+    let results = fixture.servers.take_results(3);
     stop(worker);
     let (strayed, scored): (Vec<_>, Vec<_>) =
         results.into_iter().partition(|result| result.error.is_some());
@@ -408,7 +409,7 @@ fn only_files_of_the_workers_folders_are_opened() {
     }
     assert_eq!((strayed.len(), scored.len()), (2, 1));
     all_scored(&scored);
-    assert_eq!(scene.simulator.requests(), 1);
+    assert_eq!(fixture.simulator.requests(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     servers::await_some,
-    worker::{Scene, all_scored, semantic, stop},
+    worker::{Fixture, all_scored, semantic, stop},
 };
 use crate::harness::Running;
 use juror_types::{
@@ -14,34 +14,34 @@ use rustix::process::Signal;
 
 #[test]
 fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
-    let scene = Scene::new(6);
+    let fixture = Fixture::new(6);
     let empty = tempfile::tempdir().unwrap();
-    let url = scene.simulator.base_url();
+    let url = fixture.simulator.base_url();
     let root = empty.path().to_str().unwrap();
     let arguments = ["worker", "--base-url", &url, "--data-root", root, "-j", "1"];
-    let mut lost = Running::start(scene.servers.command(&scene.harness, &arguments));
+    let mut lost = Running::start(fixture.servers.command(&fixture.harness, &arguments));
     lost.await_words("ready: ");
-    scene.enqueue("mounted");
+    fixture.enqueue("mounted");
     lost.await_words("run mounted names files that are not here");
-    await_some(|| (scene.servers.held("5s") > 1).then_some(()), "jobs are left to others");
+    await_some(|| (fixture.servers.held("5s") > 1).then_some(()), "jobs are left to others");
     lost.signal(Signal::TERM);
     let ended = lost.finish().exits(0).says(&["no such file in", root]);
     assert_eq!(ended.stderr.matches("are not here").count(), 1, "once for the run");
-    let found = scene.start(&[]);
-    all_scored(&scene.servers.take_results(6));
+    let found = fixture.start(&[]);
+    all_scored(&fixture.servers.take_results(6));
     stop(found);
 }
 
 #[test]
 fn a_file_that_no_worker_has_fails_its_job_and_names_the_folders() {
-    let scene = Scene::new(1);
-    let jobs = scene.announce("nowhere", semantic());
+    let fixture = Fixture::new(1);
+    let jobs = fixture.announce("nowhere", semantic());
     let shot = ImageReference { reference: "gone.png".to_owned(), sha256: None };
     let images = [("screenshot".to_owned(), shot)].into_iter().collect();
     let gone = Job { item: Item { images, ..jobs[0].item.clone() }, ..jobs[0].clone() };
-    scene.servers.enqueue(&[gone]);
-    let worker = scene.start(&[]);
-    let [result] = scene.servers.take_results(1).try_into().unwrap();
+    fixture.servers.enqueue(&[gone]);
+    let worker = fixture.start(&[]);
+    let [result] = fixture.servers.take_results(1).try_into().unwrap();
     stop(worker);
     let error = result.error.unwrap();
     assert_eq!((result.outcome, error.kind), (Outcome::Failed, ErrorKind::Image));

@@ -2,7 +2,7 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Scene, all_scored, semantic, stop},
+    worker::{Fixture, all_scored, semantic, stop},
 };
 use crate::harness::{
     pico,
@@ -14,7 +14,7 @@ use juror_types::id::RunId;
 use rustix::process::Signal;
 use serde_json::Value;
 
-impl Scene {
+impl Fixture {
     /// As the aggregator does, whose journal knows of no result yet.
     fn reconciled(&self) -> Option<()> {
         let done =
@@ -25,22 +25,22 @@ impl Scene {
 
 #[test]
 fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
-    let scene = Scene::gated(Servers::with(TestRedis::durable()), 6);
+    let fixture = Fixture::gated(Servers::with(TestRedis::durable()), 6);
     let run = RunId::new("restarted");
-    let mut worker = scene.start(&["-j", "2"]);
-    scene.enqueue("restarted");
-    scene.simulator.await_count("billed_calls", 2);
-    scene.servers.redis.kill();
-    scene.gate.open();
+    let mut worker = fixture.start(&["-j", "2"]);
+    fixture.enqueue("restarted");
+    fixture.simulator.await_count("billed_calls", 2);
+    fixture.servers.redis.kill();
+    fixture.gate.open();
     worker.await_words("vision API calls are suspended: ");
-    scene.servers.redis.start_again();
-    await_some(|| scene.reconciled(), "the ledger is reconciled");
-    let results = scene.servers.take_results(6);
+    fixture.servers.redis.start_again();
+    await_some(|| fixture.reconciled(), "the ledger is reconciled");
+    let results = fixture.servers.take_results(6);
     all_scored(&results);
     stop(worker);
-    assert_eq!(scene.simulator.count("billed_calls"), 6, "the answers were not lost");
-    let ledger = scene.servers.ledger(&run);
-    assert_eq!(ledger.committed.pico(), scene.simulator.bill());
+    assert_eq!(fixture.simulator.count("billed_calls"), 6, "the answers were not lost");
+    let ledger = fixture.servers.ledger(&run);
+    assert_eq!(ledger.committed.pico(), fixture.simulator.bill());
     assert_eq!((ledger.presumed.pico(), ledger.outstanding.pico()), (0, 0));
     assert_eq!(
         results.iter().map(|result| result.cost_usd.pico()).sum::<i64>(),
@@ -50,36 +50,36 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
 
 #[test]
 fn an_emptied_redis_loses_no_job() {
-    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 4);
-    let worker = scene.start(&["-j", "2"]);
-    let jobs = scene.enqueue("emptied");
-    scene.simulator.await_count("billed_calls", 2);
-    scene.servers.redis.command(&["FLUSHALL"]);
-    scene.gate.open();
+    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 4);
+    let worker = fixture.start(&["-j", "2"]);
+    let jobs = fixture.enqueue("emptied");
+    fixture.simulator.await_count("billed_calls", 2);
+    fixture.servers.redis.command(&["FLUSHALL"]);
+    fixture.gate.open();
     // The worker may believe for another second that the run goes on: no budget is on record then.
-    await_some(|| (scene.servers.held("10m") == 4).then_some(()), "each job is held");
-    assert_eq!(scene.servers.ready("results"), 0, "none is skipped");
-    assert_eq!(scene.simulator.requests(), 2, "nobody is called without a budget on record");
+    await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
+    assert_eq!(fixture.servers.ready("results"), 0, "none is skipped");
+    assert_eq!(fixture.simulator.requests(), 2, "nobody is called without a budget on record");
     // As `juror enqueue` and `juror retry` do.
-    scene.servers.announce(&scene.record("emptied", semantic()));
-    scene.servers.enqueue(&jobs);
-    await_some(|| scene.reconciled(), "the ledger is reconciled");
-    all_scored(&scene.servers.take_results(4));
+    fixture.servers.announce(&fixture.record("emptied", semantic()));
+    fixture.servers.enqueue(&jobs);
+    await_some(|| fixture.reconciled(), "the ledger is reconciled");
+    all_scored(&fixture.servers.take_results(4));
     stop(worker);
 }
 
 #[test]
 fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
-    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 4);
-    let worker = scene.start(&["-j", "2"]);
-    scene.enqueue("held");
-    scene.simulator.await_count("billed_calls", 2);
-    scene.servers.redis.command(&["FLUSHALL"]);
-    scene.gate.open();
-    await_some(|| (scene.servers.held("10m") == 4).then_some(()), "each job is held");
-    scene.servers.announce(&scene.record("held", semantic()));
-    let aggregator = scene.servers.start(&scene.harness, &["aggregate"]);
-    scene.servers.await_progress(&RunId::new("held"), |progress| progress.scored == 4);
+    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 4);
+    let worker = fixture.start(&["-j", "2"]);
+    fixture.enqueue("held");
+    fixture.simulator.await_count("billed_calls", 2);
+    fixture.servers.redis.command(&["FLUSHALL"]);
+    fixture.gate.open();
+    await_some(|| (fixture.servers.held("10m") == 4).then_some(()), "each job is held");
+    fixture.servers.announce(&fixture.record("held", semantic()));
+    let aggregator = fixture.servers.start(&fixture.harness, &["aggregate"]);
+    fixture.servers.await_progress(&RunId::new("held"), |progress| progress.scored == 4);
     stop(worker);
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);
@@ -87,14 +87,15 @@ fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
 
 #[test]
 fn an_emptied_redis_gives_no_run_its_budget_twice() {
-    let scene = Scene::gated(Servers::with(TestRedis::durable()), 40);
-    scene.gate.open();
-    let Scene { servers, harness, simulator, .. } = &scene;
+    let fixture = Fixture::gated(Servers::with(TestRedis::durable()), 40);
+    fixture.gate.open();
+    let Fixture { servers, harness, simulator, .. } = &fixture;
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
     let cap = pico(&estimate["models"][0]["worst_one_call_usd"]) * 3 / 20;
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
-    let (worker, aggregator) = (scene.start(&["-j", "4"]), servers.start(harness, &["aggregate"]));
+    let (worker, aggregator) =
+        (fixture.start(&["-j", "4"]), servers.start(harness, &["aggregate"]));
     let judged = ["--budget-usd", &budget, "--wait"];
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "emptied"];
     servers.juror(harness, &[&enqueue[..], &judged].concat());
@@ -115,11 +116,11 @@ fn an_emptied_redis_gives_no_run_its_budget_twice() {
 
 #[test]
 fn the_cache_of_a_redis_without_memory_can_be_emptied() {
-    let scene = Scene::gated(Servers::with(TestRedis::own(&[])), 3);
-    scene.gate.open();
-    let Scene { servers, harness, .. } = &scene;
-    let worker = scene.start(&[]);
-    scene.enqueue("cached");
+    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 3);
+    fixture.gate.open();
+    let Fixture { servers, harness, .. } = &fixture;
+    let worker = fixture.start(&[]);
+    fixture.enqueue("cached");
     all_scored(&servers.take_results(3));
     stop(worker);
     servers.redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
@@ -134,52 +135,52 @@ fn the_cache_of_a_redis_without_memory_can_be_emptied() {
 fn a_broker_that_is_killed_costs_no_call() {
     let mut broker = Broker::start();
     let servers = Servers::with_broker(TestRedis::shared(), broker.port());
-    let scene = Scene::gated(servers, 4);
-    let mut worker = scene.start(&["-j", "2"]);
-    scene.enqueue("cut");
-    scene.simulator.await_count("billed_calls", 2);
+    let fixture = Fixture::gated(servers, 4);
+    let mut worker = fixture.start(&["-j", "2"]);
+    fixture.enqueue("cut");
+    fixture.simulator.await_count("billed_calls", 2);
     broker.restart();
     worker.await_words("connecting again");
-    scene.gate.open();
-    all_scored(&scene.servers.take_results(4));
+    fixture.gate.open();
+    all_scored(&fixture.servers.take_results(4));
     stop(worker);
-    assert_eq!(scene.simulator.count("billed_calls"), 4, "nothing is asked twice");
-    drop(scene);
+    assert_eq!(fixture.simulator.count("billed_calls"), 4, "nothing is asked twice");
+    drop(fixture);
     drop(broker);
 }
 
 #[test]
 fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
-    let first = scene.start(&["-j", "4"]);
-    let jobs = scene.enqueue("doubled");
-    scene.simulator.await_count("billed_calls", 4);
-    let second = scene.start(&["-j", "4"]);
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let first = fixture.start(&["-j", "4"]);
+    let jobs = fixture.enqueue("doubled");
+    fixture.simulator.await_count("billed_calls", 4);
+    let second = fixture.start(&["-j", "4"]);
     // As `juror retry` does while the run is under way.
-    scene.servers.enqueue(&jobs);
-    await_some(|| (scene.servers.held("30s") == 4).then_some(()), "all of them wait");
-    scene.gate.open();
-    all_scored(&scene.servers.take_results(4));
+    fixture.servers.enqueue(&jobs);
+    await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "all of them wait");
+    fixture.gate.open();
+    all_scored(&fixture.servers.take_results(4));
     [first, second].into_iter().for_each(stop);
-    assert_eq!(scene.simulator.count("billed_calls"), 4);
+    assert_eq!(fixture.simulator.count("billed_calls"), 4);
 }
 
 #[test]
 fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
-    let scene = Scene::gated(Servers::with(TestRedis::shared()), 4);
-    let port = scene.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
+    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let port = fixture.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
     let proxy = Proxy::start(port, Speaks::Amqp, &Default::default());
     let broker = format!("amqp://guest:guest@{}", proxy.address());
-    let mut first = scene.start(&["-j", "4", "--broker", &broker]);
-    scene.enqueue("cut-off");
-    scene.simulator.await_count("billed_calls", 4);
-    let second = scene.start(&["-j", "4"]);
+    let mut first = fixture.start(&["-j", "4", "--broker", &broker]);
+    fixture.enqueue("cut-off");
+    fixture.simulator.await_count("billed_calls", 4);
+    let second = fixture.start(&["-j", "4"]);
     proxy.shut();
-    await_some(|| (scene.servers.held("30s") == 4).then_some(()), "the other one waits for it");
-    scene.gate.let_through(4);
+    await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "the other one waits for it");
+    fixture.gate.let_through(4);
     first.await_words("connecting again");
     proxy.restore();
-    all_scored(&scene.servers.take_results(4));
-    assert_eq!(scene.simulator.count("billed_calls"), 4);
+    all_scored(&fixture.servers.take_results(4));
+    assert_eq!(fixture.simulator.count("billed_calls"), 4);
     [first, second].into_iter().for_each(stop);
 }

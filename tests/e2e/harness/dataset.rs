@@ -1,4 +1,4 @@
-//! Datasets made for a story.
+//! Datasets made for a test.
 
 use super::Harness;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};

@@ -1,6 +1,6 @@
 //! Pages of the manual, whose commands are run as they stand there.
 
-use super::{Finished, Harness, Served, WebDoor, repository};
+use super::{ApiServer, Finished, Harness, Served, repository};
 use std::{path::Path, process::Command};
 
 /// A page of `docs/`.
@@ -40,7 +40,7 @@ impl Manual {
     #[track_caller]
     pub fn run(&self, harness: &Harness, variables: &[(&str, &str)]) {
         let mut served: Vec<(String, Served)> = Vec::new();
-        let mut doors = Vec::new();
+        let mut apis = Vec::new();
         let shown = self.shown();
         assert!(!shown.is_empty(), "the page has no command");
         for Shown { line, code } in shown {
@@ -57,9 +57,9 @@ impl Manual {
                 script = script.replace(&format!("http://{address}/v1"), &server.base_url);
             }
             if script.contains("juror serve") {
-                let door = WebDoor::start(shell(harness, &at_a_free_port(&script), variables));
-                door.get("/healthz").is(200);
-                doors.push(door);
+                let api = ApiServer::start(shell(harness, &at_a_free_port(&script), variables));
+                api.get("/healthz").is(200);
+                apis.push(api);
                 continue;
             }
             let mut shell = shell(harness, &script, variables);

@@ -10,8 +10,8 @@ use std::{
     time::Duration,
 };
 
-/// Longer than any command of a story goes on. One that waits in vain is killed after it, so that
-/// the story ends and says what the command said, instead of standing still.
+/// Longer than any command of a test goes on. One that waits in vain is killed after it, so that
+/// the test ends and says what the command said, instead of standing still.
 const LEASH: Duration = Duration::from_secs(15 * 60);
 
 /// A command that runs. Dropped before its end, it is killed.
@@ -35,7 +35,7 @@ impl Running {
         let stdout = std::thread::spawn(move || {
             let mut text = String::new();
             stdout.read_line(&mut text).unwrap();
-            // A story that does not wait for it has let it go.
+            // A test that does not wait for it has let it go.
             let _ = sender.send(text.clone());
             stdout.read_to_string(&mut text).unwrap();
             text
@@ -115,7 +115,7 @@ fn leash(child: &Child) -> Sender<()> {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended already, unless the story broke off.
+        // It has ended already, unless the test broke off.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! TCP proxies of a story's own, one for each process and server. They read enough of what passes
-//! to hold it at a moment of the story's choice, and they cut connections and refuse new ones.
+//! TCP proxies of a test's own, one for each process and server. They read enough of what passes
+//! to hold it at a moment of the test's choice, and they cut connections and refuse new ones.
 
 mod amqp;
 mod http;

@@ -1,4 +1,4 @@
-//! A simulator of a story's own, in a thread of its own.
+//! A simulator of a test's own, in a thread of its own.
 
 use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig, Stats};
 use juror_types::shutdown::Shutdown;

@@ -12,13 +12,13 @@ const AT_ONCE: &str = "4";
 const BUDGET: &str = "3";
 
 /// A run against a simulator that lets answers through one by one.
-struct Scene {
+struct Fixture {
     harness: Harness,
     simulator: Simulator,
     gate: Gate,
 }
 
-impl Scene {
+impl Fixture {
     fn new(faults: FaultPlan) -> Self {
         let gate = Gate::closed();
         let harness = Harness::new();
@@ -78,37 +78,37 @@ fn essence(mut report: Value) -> [Value; 6] {
 
 #[test]
 fn right_after_its_beginning() {
-    let scene = Scene::new(FaultPlan::default());
-    let running = scene.start();
-    let record = scene.harness.path("runs/shaken/run.json");
+    let fixture = Fixture::new(FaultPlan::default());
+    let running = fixture.start();
+    let record = fixture.harness.path("runs/shaken/run.json");
     while !record.exists() {
         std::thread::yield_now();
     }
     running.kill();
-    scene.harness.juror(&["report", "shaken"]).exits(3).prints(&["0 of 10 scored"]);
-    scene.ends_well(4);
+    fixture.harness.juror(&["report", "shaken"]).exits(3).prints(&["0 of 10 scored"]);
+    fixture.ends_well(4);
 }
 
 #[test]
 fn when_the_first_call_has_arrived() {
-    let scene = Scene::new(FaultPlan::default());
-    let running = scene.start();
-    scene.simulator.await_requests(1);
+    let fixture = Fixture::new(FaultPlan::default());
+    let running = fixture.start();
+    fixture.simulator.await_requests(1);
     running.kill();
-    scene.ends_well(4);
+    fixture.ends_well(4);
 }
 
 #[test]
 fn when_all_calls_in_flight_are_billed() {
-    let scene = Scene::new(FaultPlan::default());
-    let running = scene.start();
-    scene.simulator.await_count("billed_calls", 4);
+    let fixture = Fixture::new(FaultPlan::default());
+    let running = fixture.start();
+    fixture.simulator.await_count("billed_calls", 4);
     running.kill();
-    let report = scene.harness.juror(&["report", "shaken"]).exits(3);
+    let report = fixture.harness.juror(&["report", "shaken"]).exits(3);
     report.prints(&["0 of 10 scored"]);
-    let cost = &scene.harness.report("shaken")["cost"];
-    assert!(pico(&cost["presumed_usd"]) >= scene.simulator.bill(), "{cost}");
-    scene.ends_well(4);
+    let cost = &fixture.harness.report("shaken")["cost"];
+    assert!(pico(&cost["presumed_usd"]) >= fixture.simulator.bill(), "{cost}");
+    fixture.ends_well(4);
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn when_the_journal_has_one_line() {
 
 #[test]
 fn when_half_is_done_and_the_last_line_is_torn() {
-    killed_when_so_many_are_done(5, |scene| {
-        let path = scene.harness.path("runs/shaken/results.jsonl");
+    killed_when_so_many_are_done(5, |fixture| {
+        let path = fixture.harness.path("runs/shaken/results.jsonl");
         let journal = OpenOptions::new().write(true).open(path).unwrap();
         journal.set_len(journal.metadata().unwrap().len() - 100).unwrap();
     });
@@ -135,43 +135,43 @@ fn right_before_the_end() {
     killed_when_so_many_are_done(10, |_| {});
 }
 
-fn killed_when_so_many_are_done(done: u32, then: fn(&Scene)) {
-    let scene = Scene::new(FaultPlan::default());
-    let mut running = scene.start();
-    scene.gate.let_through(done);
+fn killed_when_so_many_are_done(done: u32, then: fn(&Fixture)) {
+    let fixture = Fixture::new(FaultPlan::default());
+    let mut running = fixture.start();
+    fixture.gate.let_through(done);
     running.await_words(&format!("{done}/10 done"));
     let in_flight = (ITEMS - done).min(4);
-    scene.simulator.await_count("billed_calls", u64::from(done + in_flight));
+    fixture.simulator.await_count("billed_calls", u64::from(done + in_flight));
     running.kill();
-    then(&scene);
+    then(&fixture);
     let presumes = in_flight > 0;
-    let report = scene.harness.juror(&["report", "shaken", "--json"]);
+    let report = fixture.harness.juror(&["report", "shaken", "--json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(pico(&report["cost"]["presumed_usd"]) > 0, presumes);
-    scene.ends_well(in_flight.into());
+    fixture.ends_well(in_flight.into());
 }
 
 #[test]
 fn somewhere_between_answer_and_journal() {
-    let scene = Scene::new(FaultPlan::default());
-    let running = scene.start();
-    scene.gate.let_through(3);
-    scene.simulator.await_count("answers", 3);
+    let fixture = Fixture::new(FaultPlan::default());
+    let running = fixture.start();
+    fixture.gate.let_through(3);
+    fixture.simulator.await_count("answers", 3);
     running.kill();
     // Some of the three answers may not have been read, and four more calls may be in flight.
-    scene.ends_well(7);
+    fixture.ends_well(7);
 }
 
 #[test]
 fn while_a_call_hangs() {
     let hanging =
         ItemScript { item: ItemKey::Text("Number 3<".to_owned()), faults: vec![Some(Fault::Hang)] };
-    let scene = Scene::new(FaultPlan { items: vec![hanging], ..FaultPlan::default() });
-    let mut running = scene.start();
-    scene.gate.open();
+    let fixture = Fixture::new(FaultPlan { items: vec![hanging], ..FaultPlan::default() });
+    let mut running = fixture.start();
+    fixture.gate.open();
     running.await_words("9/10 done");
     running.kill();
-    scene.ends_well(1);
+    fixture.ends_well(1);
 }
 
 #[test]
@@ -180,28 +180,28 @@ fn between_two_answers_of_a_job_that_is_asked_again() {
         item: ItemKey::Text("Number 0<".to_owned()),
         faults: vec![Some(Fault::OutOfRange), Some(Fault::MissingKeys)],
     };
-    let scene = Scene::new(FaultPlan { items: vec![spoiled], ..FaultPlan::default() });
+    let fixture = Fixture::new(FaultPlan { items: vec![spoiled], ..FaultPlan::default() });
     let flags = ["-j", "1", "--budget-usd", BUDGET];
-    let running = scene.harness.start_run(&scene.simulator, "shaken", &flags);
-    scene.gate.let_through(1);
-    scene.simulator.await_count("billed_calls", 2);
+    let running = fixture.harness.start_run(&fixture.simulator, "shaken", &flags);
+    fixture.gate.let_through(1);
+    fixture.simulator.await_count("billed_calls", 2);
     running.kill();
     // The first answer was settled and unusable; the second call, unusable too, is cut off.
-    scene.ends_well(2);
+    fixture.ends_well(2);
 }
 
 #[test]
 fn again_and_again_with_the_same_calls_in_flight() {
-    let scene = Scene::new(FaultPlan::default());
-    let mut running = scene.start();
+    let fixture = Fixture::new(FaultPlan::default());
+    let mut running = fixture.start();
     for kill in 1..=8 {
-        scene.simulator.await_count("billed_calls", kill * 4);
+        fixture.simulator.await_count("billed_calls", kill * 4);
         running.kill();
-        running = scene.harness.start(&["run", "--resume", "shaken", "-j", AT_ONCE]);
+        running = fixture.harness.start(&["run", "--resume", "shaken", "-j", AT_ONCE]);
     }
     running.kill();
     // Operators' kills tell nothing against a job.
-    scene.ends_well(9 * 4);
+    fixture.ends_well(9 * 4);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::Value;
 use std::fs;
 
-fn scene(items: u32) -> (Harness, Simulator) {
+fn fixture(items: u32) -> (Harness, Simulator) {
     let harness = Harness::new();
     write_items(&harness, items);
     (harness, Simulator::start(SimulatorConfig::default()))
@@ -23,7 +23,7 @@ fn failing(item: u32, times: usize) -> SimulatorConfig {
 
 #[test]
 fn a_complete_run_is_reported_again_without_a_call() {
-    let (harness, simulator) = scene(3);
+    let (harness, simulator) = fixture(3);
     let first = harness.judge_run(&simulator, "r", &["--gate", "targets"]);
     let calls = simulator.requests();
     let again = harness.resume("r", &["--gate", "targets"]);
@@ -41,7 +41,7 @@ fn a_complete_run_is_reported_again_without_a_call() {
 
 #[test]
 fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
-    let (harness, simulator) = scene(2);
+    let (harness, simulator) = fixture(2);
     harness.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "with a dataset"]);
     harness.juror(&["retry", "r"]).exits(2).says(&["there is no run \"r\"", "by --redis URL"]);
     assert!(!harness.path("runs/r").exists(), "a mistyped name creates nothing");
@@ -56,7 +56,7 @@ fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
 
 #[test]
 fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
-    let (harness, simulator) = scene(3);
+    let (harness, simulator) = fixture(3);
     harness.judge_run(&simulator, "r", &["--limit", "2"]).exits(0);
     let calls = simulator.requests();
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
@@ -195,7 +195,7 @@ fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
 
 #[test]
 fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
-    let (harness, simulator) = scene(2);
+    let (harness, simulator) = fixture(2);
     harness.judge_run(&simulator, "r", &[]).exits(0);
     let path = harness.path("runs/r/run.json");
     let mut record: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();

@@ -1,6 +1,6 @@
 //! The API's own description is held against what it answers, by a program that is not ours.
 
-use crate::harness::{Harness, Served, WebDoor, repository};
+use crate::harness::{ApiServer, Harness, Served, repository};
 use std::{collections::BTreeSet, path::Path, process::Command};
 
 /// The checks of another version may find something else.
@@ -15,13 +15,13 @@ expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429"]
 
 /// Asks every operation, with data that fit the document and data that do not, whether it answers
 /// as the document says.
-fn check(harness: &Harness, door: &WebDoor, configuration: &str) {
+fn check(harness: &Harness, api: &ApiServer, configuration: &str) {
     let python = juror_services::install::python_with(SCHEMATHESIS, "schemathesis");
     let program = python.parent().unwrap().join("schemathesis");
     let configuration = harness.write("schemathesis.toml", configuration);
     let mut command = Command::new(program);
     command.current_dir(harness.path("")).arg("--config-file").arg(configuration);
-    command.args(["run", &format!("{}/api/v1/openapi.json", door.url())]);
+    command.args(["run", &format!("{}/api/v1/openapi.json", api.url())]);
     command.args(["--header", &format!("authorization: Bearer {TOKEN}")]);
     command.args(["--checks", "all", "--max-examples", "10", "--seed", "20261122"]);
     let output = command.output().unwrap();
@@ -36,17 +36,17 @@ fn every_answer_is_one_that_the_document_describes() {
     let simulator = Served::start(&harness);
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden");
     harness.judge(&simulator.base_url, &golden.to_string_lossy(), &[]).exits(0);
-    let mut command = WebDoor::command(&harness, &["--base-url", &simulator.base_url]);
+    let mut command = ApiServer::command(&harness, &["--base-url", &simulator.base_url]);
     command.env("JUROR_SERVE_WRITE_TOKEN", TOKEN);
-    let door = WebDoor::start(command);
+    let api = ApiServer::start(command);
     // With names of its own making, and with names of what is there.
-    check(&harness, &door, ACCEPTED);
+    check(&harness, &api, ACCEPTED);
     let results = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
     let result: serde_json::Value = serde_json::from_str(results.lines().next().unwrap()).unwrap();
     let (item, digest) = (&result["screenshot_id"], &result["item"]["inputs"][0]["digest"]);
     check(
         &harness,
-        &door,
+        &api,
         &format!(
             r#"
 [parameters]
@@ -61,16 +61,16 @@ fn every_answer_is_one_that_the_document_describes() {
 {ACCEPTED}"#
         ),
     );
-    door.ask_to_stop();
-    let log = door.finish().exits(0).stderr;
+    api.ask_to_stop();
+    let log = api.finish().exits(0).stderr;
     assert!(!log.contains("ERROR") && !log.contains(TOKEN), "{log}");
 }
 
 #[test]
 fn the_manual_lists_every_operation_and_no_other() {
     let harness = Harness::new();
-    let door = WebDoor::start(WebDoor::command(&harness, &[]));
-    let document = door.get("/api/v1/openapi.json").is(200).json();
+    let api = ApiServer::start(ApiServer::command(&harness, &[]));
+    let document = api.get("/api/v1/openapi.json").is(200).json();
     let base = document["servers"][0]["url"].as_str().unwrap();
     let mut described: BTreeSet<String> = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {

@@ -1,6 +1,6 @@
 //! Runs directories and folders of datasets that hold what nobody expects there.
 
-use crate::harness::{Harness, Manual, WebDoor, repository, write_items};
+use crate::harness::{ApiServer, Harness, Manual, repository, write_items};
 use serde_json::json;
 use std::{fs, process::Command};
 
@@ -11,55 +11,55 @@ fn pipe(harness: &Harness, name: &str) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-fn with_free_runs(runs: &[&str]) -> (Harness, WebDoor) {
+fn with_free_runs(runs: &[&str]) -> (Harness, ApiServer) {
     let harness = Harness::new();
     write_items(&harness, 1);
     for run in runs {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
     }
-    let door = WebDoor::open(&harness, &[]);
-    (harness, door)
+    let api = ApiServer::open(&harness, &[]);
+    (harness, api)
 }
 
 #[test]
 fn a_pipe_in_the_place_of_a_runs_file_holds_nobody_up() {
-    let (harness, door) = with_free_runs(&["record", "journal", "report", "sound"]);
+    let (harness, api) = with_free_runs(&["record", "journal", "report", "sound"]);
     pipe(&harness, "runs/record/run.json");
     pipe(&harness, "runs/journal/results.jsonl");
     pipe(&harness, "runs/report/report.json");
-    let listed = door.get("/api/v1/runs").is(200).json();
+    let listed = api.get("/api/v1/runs").is(200).json();
     let mut names: Vec<_> =
         listed["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap()).collect();
     names.sort_unstable();
     assert_eq!(names, ["journal", "report", "sound"]);
     for page in ["/", "/runs", "/runs/sound", "/runs/report"] {
-        door.get(page).is(200);
+        api.get(page).is(200);
     }
-    door.get("/runs/journal").is(500).says(&["results.jsonl", "not a regular file"]);
-    door.get("/api/v1/runs/record").is(500).says(&["record/run.json"]);
-    door.get("/api/v1/runs/journal").is(500);
+    api.get("/runs/journal").is(500).says(&["results.jsonl", "not a regular file"]);
+    api.get("/api/v1/runs/record").is(500).says(&["record/run.json"]);
+    api.get("/api/v1/runs/journal").is(500);
 }
 
 #[test]
 fn an_enormous_report_is_not_read() {
-    let (harness, door) = with_free_runs(&["swollen"]);
+    let (harness, api) = with_free_runs(&["swollen"]);
     let report = fs::OpenOptions::new().write(true).open(harness.path("runs/swollen/report.json"));
     // Sparse: it takes no room, and reading it would take a minute.
     report.unwrap().set_len(1 << 38).unwrap();
-    let listed = door.get("/api/v1/runs").is(200).json();
+    let listed = api.get("/api/v1/runs").is(200).json();
     assert_eq!(listed["runs"][0]["figures"], json!(null));
-    door.get("/runs/swollen").is(200);
-    door.ask_to_stop();
-    door.finish().exits(0).says(&["report.json", "larger than"]);
+    api.get("/runs/swollen").is(200);
+    api.ask_to_stop();
+    api.finish().exits(0).says(&["report.json", "larger than"]);
 }
 
 #[test]
 fn the_page_of_a_damaged_run_says_what_is_wrong_and_where_no_file_lies() {
-    let (harness, door) = with_free_runs(&["damaged"]);
+    let (harness, api) = with_free_runs(&["damaged"]);
     let journal = harness.path("runs/damaged/results.jsonl");
     let results = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, results + "no result\n").unwrap();
-    let page = door.get("/runs/damaged").is(500);
+    let page = api.get("/runs/damaged").is(500);
     let page = page.says(&["damaged/results.jsonl, line 2", "not a readable record"]);
     let folder = harness.path("").display().to_string();
     assert!(!String::from_utf8_lossy(&page.body).contains(&folder), "a path of this machine");
@@ -68,10 +68,10 @@ fn the_page_of_a_damaged_run_says_what_is_wrong_and_where_no_file_lies() {
 #[test]
 fn a_runs_directory_that_is_not_there_is_named() {
     let harness = Harness::new();
-    let door = WebDoor::open(&harness, &["--runs-dir", "mistyped"]);
-    door.get("/").is(200).says(&["There are no runs yet", "mistyped"]);
-    door.ask_to_stop();
-    door.finish().exits(0).says(&["mistyped", "no such folder"]);
+    let api = ApiServer::open(&harness, &["--runs-dir", "mistyped"]);
+    api.get("/").is(200).says(&["There are no runs yet", "mistyped"]);
+    api.ask_to_stop();
+    api.finish().exits(0).says(&["mistyped", "no such folder"]);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn only_datasets_are_offered_to_be_judged() {
     let harness = Harness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
-    let door = WebDoor::open(&harness, &[]);
-    let form = door.get("/start").is(200).says(&["\"manifest.jsonl\"", "acrue/manifest.jsonl"]);
+    let api = ApiServer::open(&harness, &[]);
+    let form = api.get("/start").is(200).says(&["\"manifest.jsonl\"", "acrue/manifest.jsonl"]);
     assert!(!String::from_utf8_lossy(&form.body).contains("verdicts.jsonl"));
 }
 

@@ -1,7 +1,7 @@
 //! Requests that begin no run, and cost nothing.
 
-use super::{Scene, judged};
-use crate::harness::{Harness, Running, WebDoor, png, write_items};
+use super::{Fixture, judged};
+use crate::harness::{ApiServer, Harness, Running, png, write_items};
 use serde_json::{Value, json};
 
 /// A request that differs in one field.
@@ -23,9 +23,9 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
     let secret = harness.path("secret/manifest.jsonl");
     std::os::unix::fs::symlink(&secret, harness.path("data/link.jsonl")).unwrap();
     let simulator = crate::harness::Simulator::start(Default::default());
-    let (url, key) = (simulator.base_url(), "story-key");
+    let (url, key) = (simulator.base_url(), "fleet_harness-key");
     let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "data", "--base-url", &url];
-    let door = WebDoor::start(harness.command(&flags));
+    let api = ApiServer::start(harness.command(&flags));
     let secret = secret.to_str().unwrap();
     for (request, status, words) in [
         (with("budget_usd", Value::Null), 422, "budget_usd"),
@@ -40,7 +40,7 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
         (with("repeat", json!(101)), 422, "100 times"),
         (with("base_url", json!("http://127.0.0.1:1/v1")), 422, "base_url"),
     ] {
-        let refused = door.post("/api/v1/runs", &request).is(status).says(&[words]);
+        let refused = api.post("/api/v1/runs", &request).is(status).says(&[words]);
         assert!(!String::from_utf8_lossy(&refused.body).contains(key));
     }
     assert_eq!(simulator.requests(), 0);
@@ -53,12 +53,12 @@ fn a_name_that_stands_for_something_else_is_a_conflict() {
     let harness = Harness::new();
     write_items(&harness, 1);
     let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
-    let door = WebDoor::open(&harness, &[]);
+    let api = ApiServer::open(&harness, &[]);
     let free = |run: &str| json!({"dataset": "manifest.jsonl", "run_id": run});
-    door.post("/api/v1/runs", &free("first")).is(202);
-    door.await_end("first");
+    api.post("/api/v1/runs", &free("first")).is(202);
+    api.await_end("first");
     for run in ["golden", "juror.db"] {
-        let refused = door.post("/api/v1/runs", &free(run)).is(409);
+        let refused = api.post("/api/v1/runs", &free(run)).is(409);
         let folder = harness.path("runs").display().to_string();
         assert!(!String::from_utf8_lossy(&refused.body).contains(&folder), "no path of the server");
         refused.says(&["is no run; take another run_id"]);
@@ -70,56 +70,56 @@ fn a_name_that_stands_for_something_else_is_a_conflict() {
 fn a_judge_without_a_key_is_refused_before_the_run_has_a_record() {
     let harness = Harness::new();
     write_items(&harness, 1);
-    let mut command = WebDoor::command(&harness, &[]);
+    let mut command = ApiServer::command(&harness, &[]);
     command.env_remove("OPENAI_API_KEY");
-    let door = WebDoor::start(command);
-    door.post("/api/v1/runs", &judged("keyless")).is(503).says(&["OPENAI_API_KEY"]);
+    let api = ApiServer::start(command);
+    api.post("/api/v1/runs", &judged("keyless")).is(503).says(&["OPENAI_API_KEY"]);
     assert!(!harness.path("runs/keyless").exists());
 }
 
 #[test]
 fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
-    let mut scene = Scene::of(2, &[]);
-    scene.gate.let_through(0);
-    scene.door.post("/api/v1/runs", &judged("one")).is(202);
-    scene.door.post("/api/v1/runs", &judged("one")).is(409).says(&["run one already"]);
-    scene.door.post("/api/v1/runs", &judged("two")).is(202);
-    let refused = scene.door.post("/api/v1/runs", &judged("three")).is(503);
+    let mut fixture = Fixture::of(2, &[]);
+    fixture.gate.let_through(0);
+    fixture.api.post("/api/v1/runs", &judged("one")).is(202);
+    fixture.api.post("/api/v1/runs", &judged("one")).is(409).says(&["run one already"]);
+    fixture.api.post("/api/v1/runs", &judged("two")).is(202);
+    let refused = fixture.api.post("/api/v1/runs", &judged("three")).is(503);
     assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
     refused.says(&["serve.max_concurrent_runs"]);
     let form = "step=start&dataset=manifest.jsonl&enable_llm_judge=true&budget_usd=1&run_id=three";
     let browser = format!(
         "origin: {}\r\ncontent-type: application/x-www-form-urlencoded\r\n",
-        scene.door.url()
+        fixture.api.url()
     );
-    let refused = scene.door.ask("POST", "/start", &browser, form).is(503);
+    let refused = fixture.api.ask("POST", "/start", &browser, form).is(503);
     assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
     refused.says(&["serve.max_concurrent_runs", "name=\"budget_usd\""]);
-    scene.door.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["goes on already"]);
-    scene.gate.open();
+    fixture.api.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["goes on already"]);
+    fixture.gate.open();
     for run in ["one", "two"] {
-        scene.door.await_end(run);
+        fixture.api.await_end(run);
     }
-    scene.door.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["complete"]);
-    scene.door.post("/api/v1/runs/one/cancel", &json!({})).is(409).says(&["does not go on"]);
-    scene.door.post("/api/v1/runs", &judged("three")).is(202);
-    scene.door.await_end("three");
+    fixture.api.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["complete"]);
+    fixture.api.post("/api/v1/runs/one/cancel", &json!({})).is(409).says(&["does not go on"]);
+    fixture.api.post("/api/v1/runs", &judged("three")).is(202);
+    fixture.api.await_end("three");
     // Its answers are all in the cache by now.
-    assert_eq!(scene.simulator.count("billed_calls"), scene.simulator.requests());
-    scene.simulator = scene.simulator.replaced(Default::default());
+    assert_eq!(fixture.simulator.count("billed_calls"), fixture.simulator.requests());
+    fixture.simulator = fixture.simulator.replaced(Default::default());
 }
 
 #[test]
 fn the_run_of_another_process_is_shown_and_left_alone() {
-    let scene = Scene::of(2, &[]);
-    let running: Running = scene.harness.start_run(&scene.simulator, "elsewhere", &["-j", "2"]);
-    scene.simulator.await_requests(2);
-    let shown = scene.door.get("/api/v1/runs/elsewhere").is(200).json();
+    let fixture = Fixture::of(2, &[]);
+    let running: Running = fixture.harness.start_run(&fixture.simulator, "elsewhere", &["-j", "2"]);
+    fixture.simulator.await_requests(2);
+    let shown = fixture.api.get("/api/v1/runs/elsewhere").is(200).json();
     assert_eq!(shown["state"], "running", "{shown}");
-    let cancelled = scene.door.post("/api/v1/runs/elsewhere/cancel", &json!({})).is(409);
+    let cancelled = fixture.api.post("/api/v1/runs/elsewhere/cancel", &json!({})).is(409);
     cancelled.says(&["another process works on run elsewhere"]);
-    scene.door.post("/api/v1/runs/elsewhere/resume", &json!({"budget_usd": "1"})).is(409);
-    scene.gate.open();
+    fixture.api.post("/api/v1/runs/elsewhere/resume", &json!({"budget_usd": "1"})).is(409);
+    fixture.gate.open();
     running.finish().exits(0);
 }
 
@@ -129,9 +129,9 @@ fn the_caps_of_a_day_hold_whatever_a_run_may_cost() {
     write_items(&harness, 2);
     harness.write("juror.toml", "[budget]\nday_usd = \"0.0001\"\n");
     let simulator = crate::harness::Simulator::start(Default::default());
-    let door = WebDoor::open(&harness, &["--base-url", &simulator.base_url()]);
-    door.post("/api/v1/runs", &judged("capped")).is(202);
-    door.await_end("capped");
+    let api = ApiServer::open(&harness, &["--base-url", &simulator.base_url()]);
+    api.post("/api/v1/runs", &judged("capped")).is(202);
+    api.await_end("capped");
     assert_eq!(harness.report("capped")["coverage"]["skipped"], 2);
     assert_eq!(simulator.requests(), 0);
 }
@@ -153,11 +153,11 @@ fn other_machines_are_served_with_a_token_alone() {
     harness.juror(&anywhere).exits(2).says(&["token in file token"]);
     let token = "0123456789abcdef0123456789abcdef";
     harness.write("token", format!("{token}\n"));
-    let door = WebDoor::open(&harness, &[]);
-    door.get("/api/v1/runs").is(401);
-    door.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(200);
-    let mut command = WebDoor::command(&harness, &[]);
+    let api = ApiServer::open(&harness, &[]);
+    api.get("/api/v1/runs").is(401);
+    api.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(200);
+    let mut command = ApiServer::command(&harness, &[]);
     command.env("JUROR_SERVE_WRITE_TOKEN", "another-token-of-sixteen");
-    let door = WebDoor::start(command);
-    door.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(401);
+    let api = ApiServer::start(command);
+    api.ask("GET", "/api/v1/runs", &format!("authorization: Bearer {token}\r\n"), "").is(401);
 }

@@ -1,18 +1,18 @@
 //! Pages of an item: its files, as they were judged, and the question to the judge.
 
-use super::{Scene, judged};
-use crate::harness::{Harness, Recorder, WebDoor, completion, verdict, write_items};
+use super::{Fixture, judged};
+use crate::harness::{ApiServer, Harness, Recorder, completion, verdict, write_items};
 use serde_json::{Value, json};
 use std::fs;
 
 #[test]
 fn an_item_is_shown_with_its_tokens_code_and_image_until_they_change() {
-    let scene = Scene::of(2, &[]);
-    scene.gate.open();
-    scene.door.post("/api/v1/runs", &judged("shown")).is(202);
-    scene.door.await_end("shown");
+    let fixture = Fixture::of(2, &[]);
+    fixture.gate.open();
+    fixture.api.post("/api/v1/runs", &judged("shown")).is(202);
+    fixture.api.await_end("shown");
     let path = "/api/v1/runs/shown/items/item_0001";
-    let item = scene.door.get(path).is(200).json();
+    let item = fixture.api.get(path).is(200).json();
     assert_eq!(item["missing"], json!([]));
     assert_eq!(
         item["tokens"],
@@ -21,13 +21,15 @@ fn an_item_is_shown_with_its_tokens_code_and_image_until_they_change() {
     );
     assert!(item["code"]["text"].as_str().unwrap().contains("Number 1"), "{item}");
     let url = item["images"][0]["url"].as_str().unwrap();
-    let image = scene.door.get(url).is(200);
-    let shot = scene.harness.path("shots/0001.png");
+    let image = fixture.api.get(url).is(200);
+    let shot = fixture.harness.path("shots/0001.png");
     assert_eq!(image.body, fs::read(&shot).unwrap());
     fs::write(&shot, "something else").unwrap();
-    assert!(scene.door.get(url).status >= 400, "only what was judged is shown");
-    scene.harness.write("manifest.jsonl", "{\"id\":\"other\",\"screenshot\":\"shots/0001.png\"}\n");
-    let item = scene.door.get(path).is(200).json();
+    assert!(fixture.api.get(url).status >= 400, "only what was judged is shown");
+    fixture
+        .harness
+        .write("manifest.jsonl", "{\"id\":\"other\",\"screenshot\":\"shots/0001.png\"}\n");
+    let item = fixture.api.get(path).is(200).json();
     assert!(item["missing"].to_string().contains("has changed"), "{item}");
     assert_eq!(item["result"]["screenshot_id"], "item_0001", "the result is still there");
 }
@@ -40,24 +42,24 @@ fn the_screenshot_of_a_run_without_a_judge_is_shown_as_it_is_now() {
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap() + broken;
     harness.write("manifest.jsonl", manifest);
     harness.write("shots/broken.png", "no picture");
-    let door = WebDoor::open(&harness, &[]);
-    door.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
-    door.await_end("free");
-    let item = door.get("/api/v1/runs/free/items/item_0001").is(200).json();
+    let api = ApiServer::open(&harness, &[]);
+    api.post("/api/v1/runs", &json!({"dataset": "manifest.jsonl", "run_id": "free"})).is(202);
+    api.await_end("free");
+    let item = api.get("/api/v1/runs/free/items/item_0001").is(200).json();
     let url = item["images"][0]["url"].as_str().unwrap();
     let shot = harness.path("shots/0001.png");
-    assert_eq!(door.get(url).is(200).body, fs::read(&shot).unwrap());
-    let page = door.get("/runs/free/items/item_0001").is(200);
+    assert_eq!(api.get(url).is(200).body, fs::read(&shot).unwrap());
+    let page = api.get("/runs/free/items/item_0001").is(200);
     page.says(&[&url.replace('&', "&amp;"), "as it is now"]);
     // Bytes are had by their own digest alone, and of the item that has them.
     let (digest, item) = url.split_once('?').unwrap();
-    assert!(door.get(digest).status == 404);
-    assert!(door.get(&format!("{digest}?{}", item.replace("0001", "0000"))).status == 404);
+    assert!(api.get(digest).status == 404);
+    assert!(api.get(&format!("{digest}?{}", item.replace("0001", "0000"))).status == 404);
     fs::write(&shot, "something else").unwrap();
-    assert_eq!(door.get(url).status, 404);
-    let item = door.get("/api/v1/runs/free/items/broken").is(200).json();
+    assert_eq!(api.get(url).status, 404);
+    let item = api.get("/api/v1/runs/free/items/broken").is(200).json();
     assert_eq!(item["images"][0]["url"], Value::Null, "{item}");
-    door.get("/runs/free/items/broken").is(200).says(&["cannot be shown"]);
+    api.get("/runs/free/items/broken").is(200).says(&["cannot be shown"]);
 }
 
 #[test]
@@ -65,10 +67,10 @@ fn the_prompt_that_is_shown_is_the_one_that_was_sent() {
     let harness = Harness::new();
     write_items(&harness, 1);
     let recorder = Recorder::start(vec![completion(&verdict(9), 1_000, 100)]);
-    let door = WebDoor::open(&harness, &["--base-url", &recorder.base_url()]);
-    door.post("/api/v1/runs", &judged("asked")).is(202);
-    door.await_end("asked");
-    let item = door.get("/api/v1/runs/asked/items/item_0000").is(200).json();
+    let api = ApiServer::open(&harness, &["--base-url", &recorder.base_url()]);
+    api.post("/api/v1/runs", &judged("asked")).is(202);
+    api.await_end("asked");
+    let item = api.get("/api/v1/runs/asked/items/item_0000").is(200).json();
     let shown: Vec<&str> = item["prompt"]
         .as_array()
         .unwrap()

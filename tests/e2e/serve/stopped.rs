@@ -1,7 +1,7 @@
 //! Runs that are cancelled or interrupted lose nothing, and go on.
 
-use super::{Scene, judged};
-use crate::harness::{WebDoor, pico};
+use super::{Fixture, judged};
+use crate::harness::{ApiServer, pico};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -19,50 +19,50 @@ fn at_once(run: &str, calls: u64) -> Value {
 #[test]
 fn a_cancelled_run_finishes_its_calls_and_is_resumed_with_another_budget() {
     // The server's own limit holds, whatever is asked for.
-    let scene = Scene::of(10, &["-j", "2"]);
-    scene.door.post("/api/v1/runs", &at_once("stopped", 5)).is(202);
-    scene.simulator.await_count("billed_calls", 2);
+    let fixture = Fixture::of(10, &["-j", "2"]);
+    fixture.api.post("/api/v1/runs", &at_once("stopped", 5)).is(202);
+    fixture.simulator.await_count("billed_calls", 2);
     // Both answer while the calls in flight are held back.
-    let cancelled = scene.door.post("/api/v1/runs/stopped/cancel", &json!({})).is(202).json();
+    let cancelled = fixture.api.post("/api/v1/runs/stopped/cancel", &json!({})).is(202).json();
     assert_eq!((&cancelled["state"], &cancelled["cancelling"]), (&json!("running"), &json!(true)));
-    scene.door.get("/runs/stopped").is(200).says(&["cancelling", "No new job starts"]);
-    scene.gate.open();
-    scene.door.await_end("stopped");
-    let report = scene.harness.report("stopped");
+    fixture.api.get("/runs/stopped").is(200).says(&["cancelling", "No new job starts"]);
+    fixture.gate.open();
+    fixture.api.await_end("stopped");
+    let report = fixture.harness.report("stopped");
     assert_eq!(report["coverage"]["scored"], 2);
     assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
-    assert_eq!(scene.simulator.requests(), 2, "no job was taken after that");
+    assert_eq!(fixture.simulator.requests(), 2, "no job was taken after that");
     let more = json!({"budget_usd": "0.75"});
-    scene.door.post("/api/v1/runs/stopped/resume", &more).is(202);
-    scene.door.await_end("stopped");
-    let report = scene.harness.report("stopped");
+    fixture.api.post("/api/v1/runs/stopped/resume", &more).is(202);
+    fixture.api.await_end("stopped");
+    let report = fixture.harness.report("stopped");
     assert_eq!(report["coverage"]["scored"], 10);
     assert_eq!(pico(&report["cost"]["budget_usd"]), 750_000_000_000);
-    assert_eq!(scene.simulator.count("billed_calls"), 10);
-    assert_eq!(pico(&report["cost"]["total_usd"]), scene.simulator.bill());
+    assert_eq!(fixture.simulator.count("billed_calls"), 10);
+    assert_eq!(pico(&report["cost"]["total_usd"]), fixture.simulator.bill());
 }
 
 #[test]
 fn a_server_that_is_stopped_leaves_its_runs_to_be_resumed_and_nothing_unaccounted() {
-    let scene = Scene::of(10, &["--quiet"]);
-    scene.door.post("/api/v1/runs", &at_once("left", 3)).is(202);
-    scene.simulator.await_count("billed_calls", 3);
-    scene.door.ask_to_stop();
-    scene.door.await_refusal();
-    scene.gate.open();
-    scene.door.finish().exits(0);
-    let report = scene.harness.report("left");
+    let fixture = Fixture::of(10, &["--quiet"]);
+    fixture.api.post("/api/v1/runs", &at_once("left", 3)).is(202);
+    fixture.simulator.await_count("billed_calls", 3);
+    fixture.api.ask_to_stop();
+    fixture.api.await_refusal();
+    fixture.gate.open();
+    fixture.api.finish().exits(0);
+    let report = fixture.harness.report("left");
     assert_eq!(report["coverage"]["scored"], 3);
     assert_eq!(pico(&report["cost"]["presumed_usd"]), 0);
-    assert_eq!(scene.simulator.requests(), 3, "no job was taken after the signal");
-    scene.harness.resume("left", &[]).exits(0).prints(&["10 of 10 scored"]);
-    let total = pico(&scene.harness.report("left")["cost"]["total_usd"]);
-    assert_eq!((total, scene.simulator.count("billed_calls")), (scene.simulator.bill(), 10));
+    assert_eq!(fixture.simulator.requests(), 3, "no job was taken after the signal");
+    fixture.harness.resume("left", &[]).exits(0).prints(&["10 of 10 scored"]);
+    let total = pico(&fixture.harness.report("left")["cost"]["total_usd"]);
+    assert_eq!((total, fixture.simulator.count("billed_calls")), (fixture.simulator.bill(), 10));
 }
 
 /// The data of the first event `progress` of a run that goes on.
-fn first_progress(door: &WebDoor, run: &str) -> Value {
-    let address = door.url().strip_prefix("http://").unwrap().to_owned();
+fn first_progress(api: &ApiServer, run: &str) -> Value {
+    let address = api.url().strip_prefix("http://").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let path = format!("/api/v1/runs/{run}/events");
@@ -75,41 +75,41 @@ fn first_progress(door: &WebDoor, run: &str) -> Value {
 
 #[test]
 fn what_a_run_spends_is_told_as_the_ledger_has_it_and_what_is_in_flight_apart() {
-    let scene = Scene::of(3, &["-j", "1"]);
+    let fixture = Fixture::of(3, &["-j", "1"]);
     let flags = ["-j", "1", "--budget-usd", "1"];
-    let killed = scene.harness.start_run(&scene.simulator, "live", &flags);
-    scene.simulator.await_requests(1);
+    let killed = fixture.harness.start_run(&fixture.simulator, "live", &flags);
+    fixture.simulator.await_requests(1);
     killed.kill();
-    scene.door.post("/api/v1/runs/live/resume", &json!({})).is(202);
-    scene.simulator.await_requests(2);
-    let told = first_progress(&scene.door, "live");
+    fixture.api.post("/api/v1/runs/live/resume", &json!({})).is(202);
+    fixture.simulator.await_requests(2);
+    let told = first_progress(&fixture.api, "live");
     let (spent, in_flight) = (pico(&told["spent_usd"]), pico(&told["in_flight_usd"]));
     assert!(spent > 0 && in_flight > 0, "one call is lost, and one goes on: {told}");
-    let shown = scene.door.get("/api/v1/runs/live").is(200).json();
+    let shown = fixture.api.get("/api/v1/runs/live").is(200).json();
     let cost = |name: &str| pico(&shown["cost"][name]);
     assert_eq!((cost("total_usd"), cost("presumed_usd")), (spent, spent), "{shown}");
     assert_eq!((cost("in_flight_usd"), cost("results_usd")), (in_flight, 0), "{shown}");
-    scene.door.get("/runs/live").is(200).says(&["In flight, at most"]);
-    scene.gate.open();
-    scene.door.await_end("live");
-    let report = scene.harness.report("live");
+    fixture.api.get("/runs/live").is(200).says(&["In flight, at most"]);
+    fixture.gate.open();
+    fixture.api.await_end("live");
+    let report = fixture.harness.report("live");
     assert_eq!(pico(&report["cost"]["presumed_usd"]), spent, "still nobody knows its bill");
     assert_eq!(report["cost"]["in_flight_usd"], Value::Null);
 }
 
 #[test]
 fn a_judged_run_without_a_budget_is_not_resumed_without_one() {
-    let scene = Scene::of(3, &[]);
-    let running = scene.harness.start_run(&scene.simulator, "open", &["-j", "1"]);
-    scene.simulator.await_count("billed_calls", 1);
+    let fixture = Fixture::of(3, &[]);
+    let running = fixture.harness.start_run(&fixture.simulator, "open", &["-j", "1"]);
+    fixture.simulator.await_count("billed_calls", 1);
     running.signal(rustix::process::Signal::INT);
-    scene.gate.let_through(1);
+    fixture.gate.let_through(1);
     running.finish().exits(3);
-    scene.gate.open();
+    fixture.gate.open();
     let path = "/api/v1/runs/open/resume";
-    scene.door.post(path, &json!({})).is(422).says(&["needs a budget"]);
-    assert_eq!(scene.simulator.requests(), 1);
-    scene.door.post(path, &json!({"budget_usd": "0.50"})).is(202);
-    scene.door.await_end("open");
-    assert_eq!(scene.harness.report("open")["coverage"]["scored"], 3);
+    fixture.api.post(path, &json!({})).is(422).says(&["needs a budget"]);
+    assert_eq!(fixture.simulator.requests(), 1);
+    fixture.api.post(path, &json!({"budget_usd": "0.50"})).is(202);
+    fixture.api.await_end("open");
+    assert_eq!(fixture.harness.report("open")["coverage"]["scored"], 3);
 }

@@ -162,7 +162,7 @@ impl Judging<'_> {
 
     /// Waits until the next call may be tried, or ends the job if none may be.
     pub(crate) async fn before_the_next_call(&self, next: NextStep) -> Result<(), Interruption> {
-        telemetry::is_active(&next);
+        telemetry::log_retry(&next);
         match next {
             NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
                 // The next permission is refused for it.

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::{claim::unclaimed, interruption::Interruption, telemetry};
-use juror_ledger::store::{Carried, Claim, ClaimKey, FinishedJob};
+use juror_ledger::store::{Claim, ClaimKey, FinishedJob, UnattributedCost};
 use juror_types::{
     job::Job,
     outcome::{ErrorKind, JobError, JobResult, Outcome},
@@ -18,8 +18,8 @@ pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption>
             Ok(*result)
         }
         Claim::Held => Err(Interruption::ClaimedElsewhere),
-        Claim::Granted { fence, carried, .. } => {
-            let result = skipped(job, carried);
+        Claim::Granted { fence, unattributed_cost, .. } => {
+            let result = skipped(job, unattributed_cost);
             let claim = ClaimKey { fence, ..unclaimed };
             let finished = FinishedJob { claim, result: result.clone(), remember: None };
             if !store.finish(finished).await? {
@@ -31,13 +31,13 @@ pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption>
     }
 }
 
-fn skipped(job: &Job, carried: Carried) -> JobResult {
+fn skipped(job: &Job, unattributed_cost: UnattributedCost) -> JobResult {
     let message = "the run was cancelled before this job's turn".to_owned();
     JobResult {
-        cost_usd: carried.cost,
-        usage: carried.usage,
-        attempts: carried.calls,
-        unmetered_calls: carried.unmetered_calls,
+        cost_usd: unattributed_cost.cost,
+        usage: unattributed_cost.usage,
+        attempts: unattributed_cost.calls,
+        unmetered_calls: unattributed_cost.unmetered_calls,
         error: Some(JobError { kind: ErrorKind::Cancelled, message }),
         ..JobResult::empty(job, Outcome::Skipped)
     }

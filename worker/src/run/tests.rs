@@ -1,10 +1,11 @@
 //! A worker that takes jobs of many runs.
 
-pub(crate) mod scene;
+pub(crate) mod fixture;
 mod unsteady;
 
 use super::WorkerRunState;
 use crate::vision::{AccountProblem, CallEnd};
+use fixture::{FakeJudge, Fixture, Watched, answer, job, verdict};
 use juror_ledger::{
     admission::Admission as _,
     store::{Claim, ClaimKey, Store as _},
@@ -18,7 +19,6 @@ use juror_types::{
     outcome::{ErrorKind, JobResult, Outcome},
     rubric::Rubric,
 };
-use scene::{FakeJudge, Scene, Watched, answer, job, verdict};
 use std::sync::{Arc, atomic::Ordering::SeqCst};
 use tokio::{sync::Semaphore, task::yield_now};
 
@@ -29,9 +29,9 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
 }
 
 /// Claims a job as another worker.
-async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
+async fn claim(fixture: &Fixture, run: &RunId, item: &str) -> ClaimKey {
     let key = crate::claim::unclaimed(&job(run, item));
-    match scene.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
+    match fixture.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
         other => panic!("it is not granted: {other:?}"),
     }
@@ -39,7 +39,7 @@ async fn claim(scene: &Scene, run: &RunId, item: &str) -> ClaimKey {
 
 #[tokio::test]
 async fn each_job_is_judged_as_its_run_says() {
-    let scene = Scene::new(2);
+    let fixture = Fixture::new(2);
     let (kind, harsh) = (FakeJudge::saying(vec![verdict(9)]), FakeJudge::saying(vec![verdict(5)]));
     let text = juror_types::rubric::builtin_named("semantic@1")
         .unwrap()
@@ -47,15 +47,15 @@ async fn each_job_is_judged_as_its_run_says() {
         .replace("id = \"semantic\"", "id = \"own\"");
     let own = Rubric::parse(&text, "own").unwrap();
     let (first, second) =
-        (scene.open_run("first", &kind).await, scene.open_run_by("second", &harsh, own).await);
-    let worker = scene.start();
+        (fixture.open_run("first", &kind).await, fixture.open_run_by("second", &harsh, own).await);
+    let worker = fixture.start();
     for item in TEN {
-        scene.publish(&first, &[item]).await;
-        scene.publish(&second, &[item]).await;
+        fixture.publish(&first, &[item]).await;
+        fixture.publish(&second, &[item]).await;
     }
-    let results = scene.take_results(20).await;
-    scene.stop(worker).await;
-    assert_eq!((kind.asked(), harsh.asked(), scene.jobs.held()), (10, 10, 0));
+    let results = fixture.take_results(20).await;
+    fixture.stop(worker).await;
+    assert_eq!((kind.asked(), harsh.asked(), fixture.jobs.held()), (10, 10, 0));
     for result in results {
         let (rubric, correctness) =
             if result.run_id == first { ("semantic@1", 0.9) } else { ("own@1", 0.5) };
@@ -67,140 +67,140 @@ async fn each_job_is_judged_as_its_run_says() {
 
 #[tokio::test]
 async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
-    let mut scene = Scene::new(2);
+    let mut fixture = Fixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
     let (locked, open) = (FakeJudge::saying(vec![refusal]), FakeJudge::saying(vec![verdict(9)]));
-    let paused = scene.open_run("paused", &locked).await;
-    let going_on = scene.open_run("going-on", &open).await;
+    let paused = fixture.open_run("paused", &locked).await;
+    let going_on = fixture.open_run("going-on", &open).await;
     for item in TEN {
-        scene.publish(&paused, &[item]).await;
-        scene.publish(&going_on, &[item]).await;
+        fixture.publish(&paused, &[item]).await;
+        fixture.publish(&going_on, &[item]).await;
     }
-    let worker = scene.start();
-    let results = scene.take_results(10).await;
+    let worker = fixture.start();
+    let results = fixture.take_results(10).await;
     assert!(results.iter().all(|result| result.run_id == going_on));
-    scene.runs.await_looks(&paused, 10).await;
-    scene.stop(worker).await;
+    fixture.runs.await_looks(&paused, 10).await;
+    fixture.stop(worker).await;
     assert!(locked.asked() <= 2, "no more than were in flight at the first refusal");
-    assert!(scene.holds_back(10).await, "the paused run's jobs are kept");
-    let (run, reason) = scene.runs.pauses.lock().unwrap()[0].clone();
+    assert!(fixture.holds_back(10).await, "the paused run's jobs are kept");
+    let (run, reason) = fixture.runs.pauses.lock().unwrap()[0].clone();
     assert!(run == paused && reason.contains("key"), "{run}: {reason}");
-    let warning = scene.warning().await;
+    let warning = fixture.warning().await;
     assert!(warning.contains("run paused is paused") && warning.contains("juror retry paused"));
 }
 
 #[tokio::test]
 async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
-    let mut scene = Scene::new(2);
+    let mut fixture = Fixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
     let judge = FakeJudge::saying(vec![refusal]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.runs.end_with_pause(&scene.shutdown.drain);
-    scene.publish(&run, &TEN).await;
-    scene.start().await.unwrap().unwrap();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.runs.end_with_pause(&fixture.shutdown.drain);
+    fixture.publish(&run, &TEN).await;
+    fixture.start().await.unwrap().unwrap();
     assert!(judge.asked() <= 2, "no more than were in flight at the first refusal");
-    assert_eq!((scene.jobs.held(), scene.results.held()), (10, 0));
-    assert!(scene.runs.pauses.lock().unwrap()[0].1.contains("key"));
-    assert!(scene.heard.try_recv().is_err(), "its end tells");
+    assert_eq!((fixture.jobs.held(), fixture.results.held()), (10, 0));
+    assert!(fixture.runs.pauses.lock().unwrap()[0].1.contains("key"));
+    assert!(fixture.heard.try_recv().is_err(), "its end tells");
 }
 
 #[tokio::test]
 async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
-    let scene = Scene::new(1);
+    let fixture = Fixture::new(1);
     let judge = FakeJudge::saying(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.runs.end_with_pause(&scene.shutdown.drain);
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.runs.end_with_pause(&fixture.shutdown.drain);
     let newer = Job { schema: SCHEMA + 1, ..job(&run, "0") };
-    scene.jobs.publish(newer, Priority::Normal).await.unwrap();
-    let error = scene.start().await.unwrap().unwrap_err();
+    fixture.jobs.publish(newer, Priority::Normal).await.unwrap();
+    let error = fixture.start().await.unwrap().unwrap_err();
     assert!(error.to_string().contains("schema 2"), "{error}");
-    assert_eq!((scene.jobs.held(), judge.asked()), (1, 0));
+    assert_eq!((fixture.jobs.held(), judge.asked()), (1, 0));
 }
 
 #[tokio::test]
 async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
-    let scene = Scene::new(8);
+    let fixture = Fixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &TEN).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &TEN).await;
+    let worker = fixture.start();
     // Nine are in hand: one of them waits for its turn to call.
-    scene.runs.await_looks(&run, 9).await;
+    fixture.runs.await_looks(&run, 9).await;
     while judge.asked() < 8 {
         yield_now().await;
     }
-    scene.runs.set(&run, WorkerRunState::Cancelled);
+    fixture.runs.set(&run, WorkerRunState::Cancelled);
     judge.gate.add_permits(8);
-    let results = scene.take_results(10).await;
-    scene.stop(worker).await;
+    let results = fixture.take_results(10).await;
+    fixture.stop(worker).await;
     let skipped: Vec<_> =
         results.iter().filter(|result| result.outcome == Outcome::Skipped).collect();
-    assert_eq!((skipped.len(), judge.asked(), scene.jobs.held()), (2, 8, 0));
+    assert_eq!((skipped.len(), judge.asked(), fixture.jobs.held()), (2, 8, 0));
     assert!(skipped.iter().all(|result| kind(result) == Some(ErrorKind::Cancelled)));
     assert_eq!(results.iter().filter(|result| result.outcome == Outcome::Scored).count(), 8);
 }
 
 #[tokio::test]
 async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
-    let mut scene = Scene::new(2);
+    let mut fixture = Fixture::new(2);
     let run = RunId::new("forgotten");
-    scene.publish(&run, &TEN).await;
-    let worker = scene.start();
-    scene.runs.await_looks(&run, 10).await;
+    fixture.publish(&run, &TEN).await;
+    let worker = fixture.start();
+    fixture.runs.await_looks(&run, 10).await;
     let newer = Job { schema: SCHEMA + 1, ..job(&RunId::new("newer"), "0") };
-    scene.jobs.publish(newer, Priority::Normal).await.unwrap();
-    let warning = scene.warning().await;
+    fixture.jobs.publish(newer, Priority::Normal).await.unwrap();
+    let warning = fixture.warning().await;
     assert!(warning.contains("forgotten") && warning.contains("10 minutes"), "{warning}");
-    let warning = scene.warning().await;
+    let warning = fixture.warning().await;
     assert!(warning.contains("newer") && warning.contains("schema 2"), "{warning}");
     assert!(warning.contains("reads schema 1"), "{warning}");
-    scene.stop(worker).await;
-    assert!(scene.holds_back(11).await);
+    fixture.stop(worker).await;
+    assert!(fixture.holds_back(11).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
-    let scene = Scene::new(2);
+    let fixture = Fixture::new(2);
     let judge = FakeJudge::saying(vec![answer("no verdict")]);
-    let run = scene.open_run("nightly", &judge).await;
-    *scene.backend.tickets.lock().unwrap() = Some(1);
-    scene.publish(&run, &["0"]).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    *fixture.backend.tickets.lock().unwrap() = Some(1);
+    fixture.publish(&run, &["0"]).await;
+    let worker = fixture.start();
     for allowed in [0, 1, 0, 1] {
-        let before = scene.backend.gave_up.load(SeqCst);
-        while scene.backend.gave_up.load(SeqCst) == before {
-            tokio::time::sleep(scene::MAX_WAIT / 8).await;
+        let before = fixture.backend.gave_up.load(SeqCst);
+        while fixture.backend.gave_up.load(SeqCst) == before {
+            tokio::time::sleep(fixture::MAX_WAIT / 8).await;
         }
-        *scene.backend.tickets.lock().unwrap() = Some(allowed);
+        *fixture.backend.tickets.lock().unwrap() = Some(allowed);
     }
-    let [result] = scene.take_results(1).await.try_into().unwrap();
-    scene.stop(worker).await;
+    let [result] = fixture.take_results(1).await.try_into().unwrap();
+    fixture.stop(worker).await;
     assert_eq!((result.outcome, result.attempts, judge.asked()), (Outcome::Unscorable, 3, 3));
-    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    let ledger = fixture.backend.ledger(&run).await.unwrap().unwrap();
     assert_eq!(result.cost_usd, ledger.committed);
-    assert_eq!(scene.jobs.held(), 0);
+    assert_eq!(fixture.jobs.held(), 0);
 }
 
 #[tokio::test]
 async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
-    let scene = Scene::new(2);
+    let fixture = Fixture::new(2);
     let judge = FakeJudge::saying(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
+    let run = fixture.open_run("nightly", &judge).await;
     for _ in 0..3 {
-        let key = claim(&scene, &run, "killer").await;
-        scene.backend.set_alone(&key, true).await.unwrap();
+        let key = claim(&fixture, &run, "killer").await;
+        fixture.backend.set_alone(&key, true).await.unwrap();
     }
-    scene.publish(&run, &["killer"]).await;
-    let worker = scene.start();
-    let [result] = scene.take_results(1).await.try_into().unwrap();
+    fixture.publish(&run, &["killer"]).await;
+    let worker = fixture.start();
+    let [result] = fixture.take_results(1).await.try_into().unwrap();
     // It comes again, for instance since its worker was killed before it was put aside.
-    scene.publish(&run, &["killer"]).await;
-    scene.take_results(1).await;
-    scene.stop(worker).await;
+    fixture.publish(&run, &["killer"]).await;
+    fixture.take_results(1).await;
+    fixture.stop(worker).await;
     assert_eq!((kind(&result), judge.asked()), (Some(ErrorKind::Poison), 0));
-    let letters = scene.jobs.list().await.unwrap();
+    let letters = fixture.jobs.list().await.unwrap();
     assert_eq!(letters.len(), 2);
     assert_eq!(letters[0].message, job(&run, "killer"));
     assert_eq!(Some(&letters[0].reason), result.error.map(|error| error.message).as_ref());
@@ -208,77 +208,78 @@ async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
 
 #[tokio::test]
 async fn a_job_that_is_in_hand_already_is_not_begun_again() {
-    let scene = Scene::new(4);
+    let fixture = Fixture::new(4);
     let (slow, quick) =
         (FakeJudge::held_back(vec![verdict(9)]), FakeJudge::saying(vec![verdict(9)]));
-    let (run, other) = (scene.open_run("slow", &slow).await, scene.open_run("quick", &quick).await);
-    let worker = scene.start();
-    scene.publish(&run, &["0", "0"]).await;
+    let (run, other) =
+        (fixture.open_run("slow", &slow).await, fixture.open_run("quick", &quick).await);
+    let worker = fixture.start();
+    fixture.publish(&run, &["0", "0"]).await;
     // Jobs are taken in their order.
-    scene.publish(&other, &["0"]).await;
-    scene.take_results(1).await;
+    fixture.publish(&other, &["0"]).await;
+    fixture.take_results(1).await;
     slow.gate.add_permits(2);
-    let results = scene.take_results(1).await;
+    let results = fixture.take_results(1).await;
     assert_eq!((results[0].outcome, slow.asked()), (Outcome::Scored, 1));
-    scene.stop(worker).await;
-    assert!(scene.holds_back(1).await);
+    fixture.stop(worker).await;
+    assert!(fixture.holds_back(1).await);
 }
 
 #[tokio::test]
 async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() {
-    let scene = Scene::new(1);
+    let fixture = Fixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &["0"]).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &["0"]).await;
+    let worker = fixture.start();
     while judge.asked() < 1 {
         yield_now().await;
     }
-    claim(&scene, &run, "0").await;
+    claim(&fixture, &run, "0").await;
     judge.gate.add_permits(1);
-    scene.stop(worker).await;
-    assert_eq!(scene.results.held(), 0, "the other one publishes it");
-    assert!(scene.holds_back(1).await);
+    fixture.stop(worker).await;
+    assert_eq!(fixture.results.held(), 0, "the other one publishes it");
+    assert!(fixture.holds_back(1).await);
 }
 
 #[tokio::test]
 async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has() {
-    let scene = Scene::new(1);
+    let fixture = Fixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &["0", "1"]).await;
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &["0", "1"]).await;
     let ended = Arc::new(Semaphore::new(0));
-    let watched = Watched { jobs: scene.jobs.clone(), ended: ended.clone() };
-    let worker = scene.start_on(Arc::new(watched));
+    let watched = Watched { jobs: fixture.jobs.clone(), ended: ended.clone() };
+    let worker = fixture.start_on(Arc::new(watched));
     while judge.asked() < 1 {
         yield_now().await;
     }
-    scene.shutdown.drain.cancel();
+    fixture.shutdown.drain.cancel();
     ended.acquire().await.unwrap().forget();
     assert!(!worker.is_finished(), "a call is in flight");
     judge.gate.add_permits(1);
-    scene.stop(worker).await;
-    assert_eq!(scene.take_results(1).await[0].screenshot_id, "0");
-    let mut next = scene.jobs.subscribe(1).await.unwrap();
+    fixture.stop(worker).await;
+    assert_eq!(fixture.take_results(1).await[0].screenshot_id, "0");
+    let mut next = fixture.jobs.subscribe(1).await.unwrap();
     assert_eq!(next.next().await.unwrap().unwrap().message.item.id, "1");
 }
 
 #[tokio::test]
 async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
-    let scene = Scene::new(8);
+    let fixture = Fixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &TEN).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &TEN).await;
+    let worker = fixture.start();
     while judge.asked() < 8 {
         yield_now().await;
     }
-    scene.shutdown.now.cancel();
-    scene.stop(worker).await;
-    assert_eq!((scene.results.held(), scene.jobs.held()), (0, 10));
+    fixture.shutdown.now.cancel();
+    fixture.stop(worker).await;
+    assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 10));
     for item in TEN {
         let key = crate::claim::unclaimed(&job(&run, item));
-        match scene.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
+        match fixture.backend.claim(&key, &OwnerId::new("next")).await.unwrap() {
             Claim::Granted { unfinished_starts, .. } => assert_eq!(unfinished_starts, 0),
             other => panic!("{other:?}"),
         }
@@ -287,75 +288,75 @@ async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
 
 #[tokio::test(start_paused = true)]
 async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_is_back() {
-    let scene = Scene::new(1);
+    let fixture = Fixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &["0", "1"]).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &["0", "1"]).await;
+    let worker = fixture.start();
     while judge.asked() < 1 {
         yield_now().await;
     }
-    scene.backend.away.store(true, SeqCst);
+    fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(2);
-    while scene.backend.missed.load(SeqCst) < 3 {
-        tokio::time::sleep(scene::MAX_WAIT).await;
+    while fixture.backend.missed.load(SeqCst) < 3 {
+        tokio::time::sleep(fixture::MAX_WAIT).await;
     }
-    assert_eq!((judge.asked(), scene.results.held()), (1, 0));
-    scene.backend.away.store(false, SeqCst);
-    let results = scene.take_results(2).await;
-    scene.stop(worker).await;
+    assert_eq!((judge.asked(), fixture.results.held()), (1, 0));
+    fixture.backend.away.store(false, SeqCst);
+    let results = fixture.take_results(2).await;
+    fixture.stop(worker).await;
     assert_eq!(judge.asked(), 2);
-    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    let ledger = fixture.backend.ledger(&run).await.unwrap().unwrap();
     assert_eq!(ledger.committed, results[0].cost_usd + results[1].cost_usd);
     assert_eq!((ledger.presumed, ledger.outstanding), Default::default());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
-    let scene = Scene::new(1);
+    let fixture = Fixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
-    let run = scene.open_run("nightly", &judge).await;
-    scene.publish(&run, &["0"]).await;
-    let worker = scene.start();
+    let run = fixture.open_run("nightly", &judge).await;
+    fixture.publish(&run, &["0"]).await;
+    let worker = fixture.start();
     while judge.asked() < 1 {
         yield_now().await;
     }
-    scene.backend.away.store(true, SeqCst);
+    fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(1);
-    while scene.backend.missed.load(SeqCst) < 2 {
-        tokio::time::sleep(scene::MAX_WAIT).await;
+    while fixture.backend.missed.load(SeqCst) < 2 {
+        tokio::time::sleep(fixture::MAX_WAIT).await;
     }
-    scene.shutdown.drain.cancel();
+    fixture.shutdown.drain.cancel();
     for _ in 0..100 {
-        tokio::time::sleep(scene::MAX_WAIT).await;
+        tokio::time::sleep(fixture::MAX_WAIT).await;
     }
     assert!(!worker.is_finished(), "a bill is not booked yet");
-    scene.shutdown.now.cancel();
-    scene.stop(worker).await;
-    assert_eq!((scene.results.held(), scene.jobs.held()), (0, 1));
-    scene.backend.away.store(false, SeqCst);
-    let ledger = scene.backend.ledger(&run).await.unwrap().unwrap();
+    fixture.shutdown.now.cancel();
+    fixture.stop(worker).await;
+    assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 1));
+    fixture.backend.away.store(false, SeqCst);
+    let ledger = fixture.backend.ledger(&run).await.unwrap().unwrap();
     assert!(ledger.outstanding > ledger.committed, "it counts until its owner is gone");
 }
 
 #[tokio::test]
 async fn a_worker_that_draws_nothing_leaves_such_jobs_to_others_and_ends_those_that_are_over() {
-    let mut scene = Scene::new(1);
-    scene.draws = false;
+    let mut fixture = Fixture::new(1);
+    fixture.draws = false;
     let judge = FakeJudge::saying(vec![verdict(9)]);
-    let run = scene.open_run("measured", &judge).await;
+    let run = fixture.open_run("measured", &judge).await;
     let measured = |item| Job { evidence: EvidenceMode::Facts, ..job(&run, item) };
-    scene.jobs.publish(measured("drawn"), Priority::Normal).await.unwrap();
-    let worker = scene.start();
-    scene.publish(&run, &["plain"]).await;
-    let [plain] = scene.take_results(1).await.try_into().unwrap();
+    fixture.jobs.publish(measured("drawn"), Priority::Normal).await.unwrap();
+    let worker = fixture.start();
+    fixture.publish(&run, &["plain"]).await;
+    let [plain] = fixture.take_results(1).await.try_into().unwrap();
     assert_eq!((plain.screenshot_id.as_str(), plain.outcome), ("plain", Outcome::Scored));
-    let warning = scene.warning().await;
+    let warning = fixture.warning().await;
     assert!(warning.contains("start a worker with a browser"), "{warning}");
 
-    scene.runs.set(&run, WorkerRunState::Cancelled);
-    scene.jobs.publish(measured("cancelled"), Priority::Normal).await.unwrap();
-    let results = scene.take_results(2).await;
+    fixture.runs.set(&run, WorkerRunState::Cancelled);
+    fixture.jobs.publish(measured("cancelled"), Priority::Normal).await.unwrap();
+    let results = fixture.take_results(2).await;
     assert!(results.iter().all(|result| result.outcome == Outcome::Skipped), "{results:?}");
-    scene.stop(worker).await;
+    fixture.stop(worker).await;
 }

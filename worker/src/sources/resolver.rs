@@ -3,7 +3,7 @@
 
 use super::address::is_public;
 use async_trait::async_trait;
-use juror_files::fetch_policy::Allowed;
+use juror_files::fetch_policy::FetchPolicy;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{
     io,
@@ -41,7 +41,7 @@ pub(super) struct AddressRefused {
 }
 
 /// Checks an address that is written in a URL.
-pub(super) fn check_address(allowed: &Allowed, address: IpAddr) -> Result<(), AddressRefused> {
+pub(super) fn check_address(allowed: &FetchPolicy, address: IpAddr) -> Result<(), AddressRefused> {
     // An IPv4 address in the shape of IPv6 is what it stands for.
     if is_public(address) || allowed.is_private_address(address.to_canonical()) {
         return Ok(());
@@ -51,7 +51,7 @@ pub(super) fn check_address(allowed: &Allowed, address: IpAddr) -> Result<(), Ad
 
 /// A resolver for an HTTP client that returns checked addresses alone.
 pub(super) struct CheckedResolver {
-    pub(super) allowed: Arc<Allowed>,
+    pub(super) allowed: Arc<FetchPolicy>,
     pub(super) lookup: Arc<dyn Lookup>,
 }
 

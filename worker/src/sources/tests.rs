@@ -23,7 +23,7 @@ const LIMIT: u64 = 100;
 /// Sources that may fetch from these hosts, without a pause between attempts.
 fn sources_by(lookup: Arc<dyn Lookup>, hosts: &[String], private: &[&str]) -> Sources {
     let private: Vec<String> = private.iter().map(|&host| host.to_owned()).collect();
-    let allowed = Arc::new(Allowed::parse(hosts, &private, &[]).unwrap());
+    let allowed = Arc::new(FetchPolicy::parse(hosts, &private, &[]).unwrap());
     let web = Web::new(&allowed, 1_000.0, Duration::from_secs(60), lookup).unwrap();
     let pause = |_| Duration::ZERO;
     Sources { allowed, web: Some(web), pause, ..Sources::local(Roots::new(vec![])) }
@@ -283,7 +283,7 @@ async fn a_server_that_keeps_silent_is_given_up() {
 async fn each_host_has_a_pace_of_its_own() {
     let servers = [WebServer::start(file), WebServer::start(file)];
     let hosts = servers.each_ref().map(|server| format!("http://{}", server.address()));
-    let allowed = Arc::new(Allowed::parse(&hosts, &["127.0.0.1".to_owned()], &[]).unwrap());
+    let allowed = Arc::new(FetchPolicy::parse(&hosts, &["127.0.0.1".to_owned()], &[]).unwrap());
     // One fetch in some seventeen minutes.
     let web = Web::new(&allowed, 0.001, Duration::from_secs(60), Arc::new(SystemLookup)).unwrap();
     let fetch = |server: &WebServer| web.fetch(url(server, "/1.png").parse().unwrap(), LIMIT);

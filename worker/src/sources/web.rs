@@ -9,7 +9,7 @@ use super::{
 use crate::{ceiling::Ceiling, vision::headers};
 use bytes::Bytes;
 use jiff::Timestamp;
-use juror_files::fetch_policy::Allowed;
+use juror_files::fetch_policy::FetchPolicy;
 use juror_types::{error_chain::with_causes, reference::shown};
 use reqwest::{
     Client, Response, StatusCode, Url,
@@ -30,7 +30,7 @@ const MAX_LEADING_SPACE: usize = 1 << 20;
 /// Access to the allowed web servers.
 pub(super) struct Web {
     client: Client,
-    allowed: Arc<Allowed>,
+    allowed: Arc<FetchPolicy>,
     /// One for each allowed host, in their order.
     paces: Vec<Ceiling>,
     timeout: Duration,
@@ -44,7 +44,7 @@ enum FetchReply {
 
 impl Web {
     pub(super) fn new(
-        allowed: &Arc<Allowed>,
+        allowed: &Arc<FetchPolicy>,
         fetches_per_second: f64,
         timeout: Duration,
         lookup: Arc<dyn Lookup>,
@@ -130,7 +130,7 @@ impl Miss {
 }
 
 fn client(
-    allowed: &Arc<Allowed>,
+    allowed: &Arc<FetchPolicy>,
     timeout: Duration,
     lookup: Arc<dyn Lookup>,
 ) -> Result<Client, String> {

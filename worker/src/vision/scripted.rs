@@ -1,4 +1,4 @@
-//! For tests: a server over real sockets that plays one scene per connection.
+//! For tests: a server over real sockets that plays one exchange per connection.
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -8,7 +8,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// The server's actions once it has received a request.
-pub(super) enum Scene {
+pub(super) enum Exchange {
     /// Writes this and closes.
     Say(String),
     /// Closes without a response.
@@ -29,28 +29,28 @@ pub(super) struct Heard {
     pub(super) body: Vec<u8>,
 }
 
-/// The server; it ends after its last scene.
+/// The server; it ends after its last exchange.
 pub(super) struct Scripted {
     pub(super) base_url: String,
     playing: JoinHandle<Vec<Heard>>,
 }
 
 impl Scripted {
-    pub(super) async fn play(scenes: Vec<Scene>) -> Self {
+    pub(super) async fn play(exchanges: Vec<Exchange>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let playing = tokio::spawn(async move {
             let mut heard = Vec::new();
-            for scene in scenes {
+            for exchange in exchanges {
                 let (stream, _) = listener.accept().await.unwrap();
-                heard.push(perform(stream, scene).await);
+                heard.push(perform(stream, exchange).await);
             }
             heard
         });
         Self { base_url, playing }
     }
 
-    /// The requests, once every scene is over.
+    /// The requests, once every exchange is over.
     pub(super) async fn heard(self) -> Vec<Heard> {
         self.playing.await.unwrap()
     }
@@ -64,25 +64,25 @@ pub(super) fn response(status: u16, headers: &str, body: &str) -> String {
     )
 }
 
-async fn perform(mut stream: TcpStream, scene: Scene) -> Heard {
+async fn perform(mut stream: TcpStream, exchange: Exchange) -> Heard {
     let head = read_head(&mut stream).await;
-    if matches!(scene, Scene::Reset) {
+    if matches!(exchange, Exchange::Reset) {
         return Heard { head, body: Vec::new() };
     }
     let body = read_body(&mut stream, &head).await;
-    match scene {
-        Scene::Say(text) => {
+    match exchange {
+        Exchange::Say(text) => {
             // A client that has heard enough may leave before the end.
             let _ = stream.write_all(text.as_bytes()).await;
             let _ = stream.shutdown().await;
         }
-        Scene::HangUp | Scene::Reset => {}
-        Scene::FallSilent(text) => {
+        Exchange::HangUp | Exchange::Reset => {}
+        Exchange::FallSilent(text) => {
             stream.write_all(text.as_bytes()).await.unwrap();
             tokio::time::pause();
             until_client_leaves(&mut stream).await;
         }
-        Scene::Cancel(token) => {
+        Exchange::Cancel(token) => {
             token.cancel();
             until_client_leaves(&mut stream).await;
         }

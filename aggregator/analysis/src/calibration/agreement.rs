@@ -7,7 +7,7 @@ use super::{
     steps::{Confusion, Steps},
     table::Table,
 };
-use crate::metrics::{Moments, Sample, tidy};
+use crate::metrics::{Moments, Sample, round_stable};
 use serde::{Deserialize, Serialize};
 
 /// Fewer pairs lie on a line whatever they are.
@@ -61,7 +61,7 @@ impl Agreement {
         let mean = |values: &[f64]| {
             let mut moments = Moments::default();
             values.iter().for_each(|value| moments.add(*value));
-            (!values.is_empty()).then(|| tidy(moments.mean()))
+            (!values.is_empty()).then(|| round_stable(moments.mean()))
         };
         let [pearson, spearman, kendall_tau_b, weighted_kappa] = associations(paired, steps);
         let width = steps.most - steps.least;
@@ -78,11 +78,15 @@ impl Agreement {
             kendall_tau_b,
             weighted_kappa,
             mean_absolute_error: Figure::mean(
-                &sample(&|judge, people| tidy(judge - people).abs()),
+                &sample(&|judge, people| round_stable(judge - people).abs()),
                 0.0,
                 width,
             ),
-            bias: Figure::mean(&sample(&|judge, people| tidy(judge - people)), -width, width),
+            bias: Figure::mean(
+                &sample(&|judge, people| round_stable(judge - people)),
+                -width,
+                width,
+            ),
             exact: within(0.0),
             adjacent: within(1.0),
             confusion: steps.confusion(judge, people),

@@ -1,6 +1,6 @@
 //! One number of a calibration: what it is, how sure it is, or why it cannot be told.
 
-use crate::metrics::{Interval, MeanEstimate, Sample, tidy};
+use crate::metrics::{Interval, MeanEstimate, Sample, round_stable};
 use serde::{Deserialize, Serialize};
 
 /// The 97.5 % quantile of the standard normal distribution.
@@ -38,7 +38,7 @@ impl Figure {
         if !value.is_finite() {
             return Self::unknown(reason);
         }
-        Self { value: Some(tidy(value)), ..Self::unknown(reason) }
+        Self { value: Some(round_stable(value)), ..Self::unknown(reason) }
     }
 
     /// A number within its interval.
@@ -47,9 +47,9 @@ impl Figure {
             return Self::unsure(value, ALL_ALIKE);
         }
         Self {
-            value: Some(tidy(value)),
-            low: Some(tidy(low)),
-            high: Some(tidy(high)),
+            value: Some(round_stable(value)),
+            low: Some(round_stable(low)),
+            high: Some(round_stable(high)),
             reason: None,
         }
     }

@@ -1,7 +1,7 @@
 //! The judge's and the people's values of the same items as a table of distinct values: sorted
 //! once, so that thousands of resamples only count anew.
 
-use crate::metrics::tidy;
+use crate::metrics::round_stable;
 
 /// Pairs of values, with their numbers.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,9 @@ impl Table {
     pub(super) fn of(judge: &[f64], people: &[f64]) -> Self {
         let (judge_values, people_values) = (distinct(judge), distinct(people));
         let place = |values: &[f64], value: f64| {
-            values.binary_search_by(|known| known.total_cmp(&tidy(value))).unwrap_or_else(|at| at)
+            values
+                .binary_search_by(|known| known.total_cmp(&round_stable(value)))
+                .unwrap_or_else(|at| at)
         };
         let of_items: Vec<Cell> = judge
             .iter()
@@ -71,7 +73,7 @@ impl Table {
 }
 
 fn distinct(values: &[f64]) -> Vec<f64> {
-    let mut values: Vec<f64> = values.iter().map(|value| tidy(*value)).collect();
+    let mut values: Vec<f64> = values.iter().map(|value| round_stable(*value)).collect();
     values.sort_unstable_by(f64::total_cmp);
     values.dedup();
     values

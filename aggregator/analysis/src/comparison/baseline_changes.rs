@@ -2,7 +2,7 @@
 
 use super::{IssueChange, IssueChanges, item::ItemValues};
 use crate::{
-    metrics::tidy,
+    metrics::round_stable,
     stability::{FlakyItem, ItemStability},
 };
 use juror_types::{
@@ -121,7 +121,8 @@ impl ChangeLists {
         succeeds: impl Fn(&ItemValues) -> Option<bool>,
     ) {
         let (outcome, error) = head.unscored().unwrap_or((Outcome::Scored, None));
-        let (before, after) = (base.decisive().map(tidy), head.decisive().map(tidy));
+        let (before, after) =
+            (base.decisive().map(round_stable), head.decisive().map(round_stable));
         let changed =
             || ChangedItem { id: head.id.clone(), base: before, head: after, outcome, error };
         // Runs with the judge off have no verdict to pass by: what is scored has passed.
@@ -130,7 +131,7 @@ impl ChangeLists {
             (true, false) => self.new.push(changed()),
             (false, true) => self.fixed.push(changed()),
             _ => {
-                let fall = before.zip(after).map(|(before, after)| tidy(before - after));
+                let fall = before.zip(after).map(|(before, after)| round_stable(before - after));
                 let fell = fall.filter(|fall| *fall > margin);
                 self.fell.extend(fell.map(|fall| (fall, changed())));
             }
@@ -175,7 +176,7 @@ impl FallNoise {
         match by_repeats.or(by_runs) {
             None => (ASSUMED_FALL.max(margin), FallBound::Assumed),
             Some((variance, origin)) => match DEVIATIONS * variance.sqrt() {
-                bound if bound > margin => (tidy(bound), origin),
+                bound if bound > margin => (round_stable(bound), origin),
                 _ => (margin, FallBound::Margin),
             },
         }

@@ -3,7 +3,7 @@
 use super::power::detectable;
 use crate::{
     likely_clusters::{ClusterEffect, cluster_effect},
-    metrics::{MeanEstimate, Moments, Sample, tidy},
+    metrics::{MeanEstimate, Moments, Sample, round_stable},
 };
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -59,7 +59,7 @@ impl Pairs {
     /// none is declared.
     pub fn add(&mut self, base: f64, head: f64, cluster: Option<usize>, likely: Option<usize>) {
         // Rounded, so that 0.9 − 0.88 and 0.52 − 0.5 are one difference.
-        let difference = tidy(head - base);
+        let difference = round_stable(head - base);
         self.differences.add(difference, cluster);
         self.likely.add(difference, likely);
         self.has_likely |= likely.is_some();
@@ -101,19 +101,20 @@ impl Pairs {
         let mut difference = Difference {
             n: estimate.count as u64,
             groups: estimate.groups as u64,
-            base: Some(tidy(self.base.mean())),
-            head: Some(tidy(self.head.mean())),
-            difference: Some(tidy(estimate.mean)),
+            base: Some(round_stable(self.base.mean())),
+            head: Some(round_stable(self.head.mean())),
+            difference: Some(round_stable(estimate.mean)),
             ..Difference::default()
         };
         let Some(error) = estimate.standard_error() else { return difference };
         difference.deviation = Some(error * estimate.count.sqrt());
         let spread = self.spread.deviation().filter(|deviation| *deviation > NO_SPREAD);
-        difference.effect_size_dz = spread.map(|deviation| tidy(estimate.mean / deviation));
+        difference.effect_size_dz = spread.map(|deviation| round_stable(estimate.mean / deviation));
         if error > NO_SPREAD {
             (difference.low, difference.high) = interval(&estimate, error, width).unzip();
             difference.p_value = t_test(&estimate, error);
-            difference.detectable = detectable(error, estimate.degrees_of_freedom).map(tidy);
+            difference.detectable =
+                detectable(error, estimate.degrees_of_freedom).map(round_stable);
             return difference;
         }
         let p_value = alike(&estimate);
@@ -129,7 +130,7 @@ impl Pairs {
 fn interval(estimate: &MeanEstimate, error: f64, width: f64) -> Option<(f64, f64)> {
     let student = StudentsT::new(0.0, 1.0, estimate.degrees_of_freedom).ok()?;
     let half = student.inverse_cdf(0.975) * error;
-    let bounded = |value: f64| tidy(value.clamp(-width, width));
+    let bounded = |value: f64| round_stable(value.clamp(-width, width));
     Some((bounded(estimate.mean - half), bounded(estimate.mean + half)))
 }
 

@@ -1,7 +1,7 @@
 //! Items whose score fell or rose far, and the exact test of one against the other.
 
 use super::sign_test::Directions;
-use crate::metrics::tidy;
+use crate::metrics::round_stable;
 use serde::Serialize;
 
 /// The highest rate at which the rule on fallen items calls two exchangeable runs *worse*.
@@ -52,7 +52,7 @@ impl FallenItems {
             rose,
             groups_fell,
             groups_rose,
-            p_value: p_value.map(tidy),
+            p_value: p_value.map(round_stable),
             false_alarm_rate: FALLEN_FALSE_ALARMS,
             worse: many && p_value.is_some_and(|p_value| p_value <= FALLEN_FALSE_ALARMS),
         }

@@ -4,7 +4,7 @@ use crate::{
     comparison::item::ItemValues,
     issues::{IssueKey, StatementGroup},
     items::Items,
-    metrics::tidy,
+    metrics::round_stable,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -88,7 +88,7 @@ pub fn issue_changes(
     for (group, count) in &base {
         unmatched.entry(key(group)).or_insert(*count);
     }
-    let share = |count: u64| tidy(count as f64 / scored.count.max(1) as f64);
+    let share = |count: u64| round_stable(count as f64 / scored.count.max(1) as f64);
     let change = |label: &str, base_count: u64, head_count: u64| IssueChange {
         label: label.to_owned(),
         base_count,
@@ -100,7 +100,7 @@ pub fn issue_changes(
     for (group, count) in head {
         let before = unmatched.remove(&key(group));
         let change = change(&group.label, before.unwrap_or_default(), count);
-        let rise = tidy(change.head_share - change.base_share);
+        let rise = round_stable(change.head_share - change.base_share);
         match before {
             None => changes.new.push(change),
             Some(_) if rise > margin => changes.more_frequent.push(change),

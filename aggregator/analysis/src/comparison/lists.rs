@@ -1,7 +1,7 @@
 //! Lists of the items that changed, by their change.
 
 use super::item::ItemValues;
-use crate::metrics::tidy;
+use crate::metrics::round_stable;
 use juror_types::outcome::{ErrorKind, Outcome};
 use serde::Serialize;
 
@@ -67,8 +67,13 @@ impl ItemLists {
             self.newly_failing.push(NewFailure { id: id(), outcome, error: None });
         }
         let Some((before, after)) = base.decisive().zip(head.decisive()) else { return };
-        let difference = tidy(after - before);
-        let change = ItemChange { id: id(), base: tidy(before), head: tidy(after), difference };
+        let difference = round_stable(after - before);
+        let change = ItemChange {
+            id: id(),
+            base: round_stable(before),
+            head: round_stable(after),
+            difference,
+        };
         if difference < -margin {
             self.regressed.push(change);
         } else if difference > margin {

@@ -1,7 +1,7 @@
 //! Items with a value in the base and none in the head.
 
 use super::{Decision, item::ItemValues};
-use crate::metrics::tidy;
+use crate::metrics::round_stable;
 use juror_types::outcome::Outcome;
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ impl LossCounts {
             base: self.base,
             failing: self.failing,
             absent: self.absent,
-            share: tidy(self.share()),
+            share: round_stable(self.share()),
             exceeds,
             as_failed: exceeds.then(as_failed),
         })

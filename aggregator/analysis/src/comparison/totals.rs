@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     likely_clusters::{ClusterEffect, GroupNumbers},
-    metrics::{MetricDefinition, tidy},
+    metrics::{MetricDefinition, round_stable},
     stability::ItemStability,
 };
 use std::collections::HashMap;
@@ -195,7 +195,7 @@ impl<'a> Totals<'a> {
         }
         let Some(after) = after else { return };
         self.decisive.pairs.add(before, after, cluster, likely);
-        let difference = tidy(after - before);
+        let difference = round_stable(after - before);
         if difference.abs() > self.rules.fallen_by {
             self.far.add(difference > 0.0, cluster);
         }

@@ -3,7 +3,7 @@
 use super::{Bound, ChangeList, ChangeRule, DeclineRule, Gate, Rule};
 use crate::{
     history::DeclineWatch,
-    metrics::{MetricDefinition, tidy},
+    metrics::{MetricDefinition, round_stable},
 };
 use juror_types::{
     SCHEMA,
@@ -233,8 +233,8 @@ impl Gate {
         });
         if rubric.formula == Formula::WeightedGroups {
             let bound = match rubric.success {
-                Success::Above(bound) => Bound::Above(tidy(bound * 100.0)),
-                Success::AtLeast(bound) => Bound::AtLeast(tidy(bound * 100.0)),
+                Success::Above(bound) => Bound::Above(round_stable(bound * 100.0)),
+                Success::AtLeast(bound) => Bound::AtLeast(round_stable(bound * 100.0)),
             };
             let metric = "semantic.avg_percentage".to_owned();
             self.rules.insert(0, Rule { metric, bound, sure: false });

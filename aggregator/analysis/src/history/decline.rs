@@ -1,7 +1,7 @@
 //! Does a metric decline? Runs against a fixed anchor, by a CUSUM with a stated false-alarm rate.
 
 use super::control_limit::{Cusum, control_limit};
-use crate::metrics::{Metric, MetricDefinition, Moments, Unit, tidy};
+use crate::metrics::{Metric, MetricDefinition, Moments, Unit, round_stable};
 use juror_journal::blessed::{BlessedRuns, DEFAULT_BASELINE};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
@@ -189,8 +189,8 @@ impl DeclineWatch {
             }
         }
         report.runs_since = since.len();
-        report.cusum = Some(tidy(sum));
-        report.limit = Some(tidy(limit));
+        report.cusum = Some(round_stable(sum));
+        report.limit = Some(round_stable(limit));
         report.state = match report.alarm_runs {
             0 => DeclineState::Steady,
             _ => DeclineState::Declining,
@@ -224,8 +224,9 @@ impl DeclineReport {
         self.anchor_runs = anchor.len();
         self.anchor_first = anchor.first().and_then(|point| point.run.cloned());
         self.anchor_last = anchor.last().and_then(|point| point.run.cloned());
-        self.anchor_mean = (!anchor.is_empty()).then(|| tidy(moments.mean()));
-        self.anchor_deviation = moments.deviation().map(|deviation| tidy(deviation.max(least)));
+        self.anchor_mean = (!anchor.is_empty()).then(|| round_stable(moments.mean()));
+        self.anchor_deviation =
+            moments.deviation().map(|deviation| round_stable(deviation.max(least)));
     }
 }
 
@@ -233,7 +234,7 @@ fn has_recovered(runs: &[SeriesPoint<'_>], anchor_mean: f64) -> bool {
     let Some(start) = runs.len().checked_sub(RECOVERY_RUNS) else { return false };
     let last = runs.get(start..).unwrap_or_default();
     let mean = last.iter().map(|point| point.value).sum::<f64>() / RECOVERY_RUNS as f64;
-    tidy(mean) >= tidy(anchor_mean)
+    round_stable(mean) >= round_stable(anchor_mean)
 }
 
 #[cfg(test)]

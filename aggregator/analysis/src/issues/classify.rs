@@ -34,7 +34,7 @@ pub enum Tone {
 
 /// Meaning of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sense {
+pub(super) enum Category {
     /// A kind that the vocabulary knows: statements of one kind are one.
     Kind(String),
     /// None that it knows: its words, sorted, each once.
@@ -58,7 +58,7 @@ struct Reading<'a> {
 }
 
 /// Meaning of a statement's words.
-pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> Sense {
+pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> Category {
     let numbers = vocabulary.numbers(&words);
     let mut hits = Vec::new();
     let mut position = 0;
@@ -76,26 +76,26 @@ pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> S
         Tone::Issues => reading.defect(),
         Tone::Strengths => reading.merit(),
     };
-    kind.unwrap_or_else(|| Sense::Words(reading.content()))
+    kind.unwrap_or_else(|| Category::Words(reading.content()))
 }
 
 impl Reading<'_> {
-    fn defect(&self) -> Option<Sense> {
+    fn defect(&self) -> Option<Category> {
         let highest = self.highest();
         let rank = highest.map_or(0, |hit| self.rank(hit));
         if let Some(hit) = highest
             && rank >= CERTAIN_RANK
         {
-            return Some(Sense::Kind(self.id(hit)));
+            return Some(Category::Kind(self.id(hit)));
         }
         if self.is_not_in_the_source() || (self.is_called_extra() && rank != SPACING_RANK) {
-            return Some(Sense::Kind("extra".to_owned()));
+            return Some(Category::Kind("extra".to_owned()));
         }
         let missing = self.missing().and_then(|missing| self.missing_sense(missing));
-        missing.or_else(|| self.wrong_kind().map(Sense::Kind))
+        missing.or_else(|| self.wrong_kind().map(Category::Kind))
     }
 
-    fn merit(&self) -> Option<Sense> {
+    fn merit(&self) -> Option<Category> {
         let rank = self.highest().map_or(0, |hit| self.rank(hit));
         let [all, there, words] = &self.vocabulary.complete;
         let is_complete = words.occurs(&self.numbers)
@@ -108,7 +108,7 @@ impl Reading<'_> {
             (false, true) if rank <= SUBJECT_RANK => Some("subject".to_owned()),
             _ => self.wrong_kind().map(|id| self.praised(id)),
         };
-        kind.map(Sense::Kind)
+        kind.map(Category::Kind)
     }
 
     fn praised(&self, id: String) -> String {

@@ -1,6 +1,6 @@
 //! Effect of clusters on an interval.
 
-use crate::metrics::{MeanEstimate, tidy};
+use crate::metrics::{MeanEstimate, round_stable};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
@@ -56,11 +56,11 @@ pub(crate) fn cluster_effect(
         1.0 - FisherSnedecor::new(between, within).ok()?.cdf(ratio)
     };
     Some(ClusterEffect {
-        design_effect: tidy(design_effect),
-        widening: tidy(
+        design_effect: round_stable(design_effect),
+        widening: round_stable(
             design_effect.sqrt() * quantile(grouped.degrees_of_freedom)?
                 / quantile(alone.degrees_of_freedom)?,
         ),
-        p_value: tidy(p_value),
+        p_value: round_stable(p_value),
     })
 }

@@ -63,7 +63,7 @@ impl MeanEstimate {
         let half = self
             .variance
             .and_then(|variance| Some(self.t_quantile(self.degrees_of_freedom)? * variance.sqrt()));
-        let bounded = |value: f64| tidy(value.clamp(least, most));
+        let bounded = |value: f64| round_stable(value.clamp(least, most));
         Interval {
             n: self.count as u64,
             low: half.map(|half| bounded(self.mean - half)),
@@ -96,7 +96,7 @@ impl MeanEstimate {
         };
         let ((low_mean, low_half), (high_mean, high_half)) =
             (with_unseen(least), with_unseen(most));
-        let bounded = |value: f64| tidy(value.clamp(least, most));
+        let bounded = |value: f64| round_stable(value.clamp(least, most));
         Interval {
             n: plain.n,
             low: plain.low.map(|low| low.min(bounded(low_mean - low_half))),
@@ -125,8 +125,8 @@ impl MeanEstimate {
         let (passed, other) = (rate * effective, (1.0 - rate) * effective);
         Interval {
             n: self.count as u64,
-            low: Some(beta_quantile(passed, other + 1.0, tail).map_or(0.0, tidy)),
-            high: Some(beta_quantile(passed + 1.0, other, 1.0 - tail).map_or(1.0, tidy)),
+            low: Some(beta_quantile(passed, other + 1.0, tail).map_or(0.0, round_stable)),
+            high: Some(beta_quantile(passed + 1.0, other, 1.0 - tail).map_or(1.0, round_stable)),
         }
     }
 }
@@ -153,7 +153,7 @@ fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
 }
 
 /// Takes the rounding of sums out of a figure, so that 0.85 is 0.85 where a bound is compared.
-pub(crate) fn tidy(value: f64) -> f64 {
+pub(crate) fn round_stable(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 

@@ -1,6 +1,6 @@
 //! Agreement of a judge with itself.
 
-use crate::metrics::{Moments, tidy};
+use crate::metrics::{Moments, round_stable};
 use serde::Serialize;
 
 /// The scores of items that were judged several times, item by item, in flat memory.
@@ -76,9 +76,11 @@ impl Judgements {
         });
         RepeatAgreement {
             items: self.items as u64,
-            alpha: spread.then(|| tidy(1.0 - observed / expected)),
-            noise_deviation: Some(tidy(noise.sqrt())),
-            noise_share: between.filter(|_| spread).map(|real| tidy(noise / (noise + real))),
+            alpha: spread.then(|| round_stable(1.0 - observed / expected)),
+            noise_deviation: Some(round_stable(noise.sqrt())),
+            noise_share: between
+                .filter(|_| spread)
+                .map(|real| round_stable(noise / (noise + real))),
         }
     }
 }

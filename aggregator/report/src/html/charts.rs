@@ -3,7 +3,7 @@
 
 use crate::{
     document::{ChangeChart, RangeChart},
-    html::{layout::simulated, page_plan::Survey},
+    html::{layout::simulated, page_plan::PagePlan},
     sanitize::harmless,
 };
 use juror_analysis::{
@@ -90,7 +90,7 @@ pub(super) fn share(share: f64) -> Markup {
 }
 
 /// Distribution of the verdicts, over all and by criterion.
-pub(super) fn distributions(report: &Report, survey: &Survey) -> Markup {
+pub(super) fn distributions(report: &Report, survey: &PagePlan) -> Markup {
     let verdicts: u64 = survey.tenths.iter().sum();
     if verdicts == 0 {
         return html! {};
@@ -127,7 +127,7 @@ fn is_long(report: &Report) -> bool {
     report.rubric.criteria.len() > 8
 }
 
-fn by_criterion(report: &Report, survey: &Survey) -> Markup {
+fn by_criterion(report: &Report, survey: &PagePlan) -> Markup {
     html! {
         @for criterion in &report.rubric.criteria {
             @if let Some(spread) = survey.spreads.get(&criterion.key) {

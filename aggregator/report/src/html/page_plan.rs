@@ -15,7 +15,7 @@ pub(super) const MAX_CHOICES: usize = 100;
 const MAX_TAGS: usize = 10_000;
 
 /// Facts over all results.
-pub(super) struct Survey {
+pub(super) struct PagePlan {
     /// The results' places in the items' order, in the order in which a reader wants them.
     pub order: Vec<u32>,
     /// Number of verdicts by criterion and score.
@@ -28,7 +28,7 @@ pub(super) struct Survey {
     issues: Vec<(u32, u32)>,
 }
 
-impl Survey {
+impl PagePlan {
     /// Of these results, which come in the items' order.
     pub fn of(
         report: &Report,

@@ -5,7 +5,7 @@ use crate::{
     Attachment,
     columns::verdict_of,
     exhibit::{Code, Picture},
-    html::{layout::simulated, page_plan::Survey},
+    html::{layout::simulated, page_plan::PagePlan},
     sanitize::{harmless, harmless_lines},
 };
 use juror_analysis::metrics::Unit;
@@ -23,7 +23,7 @@ use juror_types::{
 use maud::{Markup, PreEscaped, html};
 
 /// Markup before the first section.
-pub(super) fn opening(report: &Report, survey: &Survey) -> Markup {
+pub(super) fn opening(report: &Report, survey: &PagePlan) -> Markup {
     let (all, shown) = (report.items.results() as u64, survey.in_full().len() as u64);
     html! {
         (PreEscaped("<section class=\"sections\" aria-labelledby=\"full\">"))

@@ -6,7 +6,7 @@ use crate::{
     columns::{TableColumn, verdict_of},
     html::{
         layout::simulated,
-        page_plan::{MAX_CHOICES, Survey},
+        page_plan::{MAX_CHOICES, PagePlan},
     },
     sanitize::harmless,
 };
@@ -24,7 +24,7 @@ use maud::{Markup, PreEscaped, html};
 const MAX_ISSUE: usize = 90;
 
 /// The table's head and what filters it; the rows follow.
-pub(super) fn opening(report: &Report, survey: &Survey, columns: &[TableColumn<'_>]) -> Markup {
+pub(super) fn opening(report: &Report, survey: &PagePlan, columns: &[TableColumn<'_>]) -> Markup {
     let results = report.items.results();
     html! {
         (PreEscaped("<section class=\"card\" id=\"items\" aria-labelledby=\"items-title\">"))
@@ -77,7 +77,7 @@ fn close_table(rows: usize) -> Markup {
 /// A row; `number` is the result's place in the table.
 pub(super) fn row(
     report: &Report,
-    survey: &Survey,
+    survey: &PagePlan,
     columns: &[TableColumn<'_>],
     number: usize,
     result: &JobResult,
@@ -128,7 +128,7 @@ pub fn id_text(report: &Report, result: &JobResult) -> String {
     if report.run.repeat > 1 { format!("{id} ·{}", result.repeat + 1) } else { id }
 }
 
-fn filters(report: &Report, survey: &Survey) -> Markup {
+fn filters(report: &Report, survey: &PagePlan) -> Markup {
     let choices = |label: &str, name: &str, options: Vec<(String, String)>| {
         html! {
             label { (label)

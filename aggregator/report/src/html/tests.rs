@@ -31,7 +31,7 @@ fn has(page: &str, words: &[&str]) {
 struct OneExhibit;
 
 impl Attachments for OneExhibit {
-    fn gather(&self, shown: &[Shown]) -> HashMap<String, Attachment> {
+    fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment> {
         let picture = Picture {
             media_type: "image/png",
             bytes: vec![1, 2, 3],

@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::fleet::{
-    run_registry::Board,
+    run_registry::RunRegistry,
     run_state::{Known, ResultPlace},
 };
 use juror_queue::{DeadLetters as _, Delivery};
@@ -218,7 +218,7 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
         events: Events::silent(),
         finished: Events::silent(),
         metrics: Arc::default(),
-        board: Board::default(),
+        board: RunRegistry::default(),
         settling,
         reports: None,
         stop: CancellationToken::new(),

@@ -20,7 +20,7 @@ use tokio::{
 const NO_PAUSES: [Duration; 2] = [Duration::ZERO; 2];
 
 /// A ledger of a run that may cost 100 pico-dollars.
-struct Scene {
+struct Fixture {
     folder: TempDir,
     ledger: SqliteLedger,
     run: RunId,
@@ -28,7 +28,7 @@ struct Scene {
     heard: mpsc::Receiver<Event>,
 }
 
-impl Scene {
+impl Fixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let ledger = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
@@ -53,7 +53,7 @@ impl Scene {
         self.ledger.presume_spent(&lease).await.unwrap();
     }
 
-    fn watch<'scene>(&'scene self, alerts: &'scene [AlertSettings]) -> AlertWatch<'scene> {
+    fn watch<'fixture>(&'fixture self, alerts: &'fixture [AlertSettings]) -> AlertWatch<'fixture> {
         let events = self.events.clone();
         AlertWatch { records: &self.ledger, alerts, retry_pauses: &NO_PAUSES, events }
     }
@@ -88,15 +88,15 @@ fn messages(file: &Path) -> Vec<Value> {
 
 #[tokio::test]
 async fn an_alert_is_sent_once_when_its_share_is_spent() {
-    let scene = Scene::new().await;
-    let file = scene.folder.path().join("messages");
+    let fixture = Fixture::new().await;
+    let file = fixture.folder.path().join("messages");
     let alerts = alerts(&[noted(&file, 0.5), noted(&file, 0.9)].concat());
-    scene.spend("a", 49).await;
-    scene.look(&alerts).await;
+    fixture.spend("a", 49).await;
+    fixture.look(&alerts).await;
     assert!(messages(&file).is_empty());
-    scene.spend("b", 1).await;
+    fixture.spend("b", 1).await;
     for _ in 0..2 {
-        scene.look(&alerts).await;
+        fixture.look(&alerts).await;
     }
     let sent = messages(&file);
     assert_eq!(sent.len(), 1, "{sent:?}");
@@ -107,39 +107,39 @@ async fn an_alert_is_sent_once_when_its_share_is_spent() {
     assert_eq!(sent[0]["at"], 0.5);
     let amount = |name: &str| sent[0][name].as_str().unwrap().parse::<Money>().unwrap().pico();
     assert_eq!((amount("spent_usd"), amount("cap_usd"), amount("left_usd")), (50, 100, 50));
-    scene.spend("c", 45).await;
-    scene.look(&alerts).await;
+    fixture.spend("c", 45).await;
+    fixture.look(&alerts).await;
     assert_eq!(messages(&file).len(), 2);
-    scene.ledger.close().await;
+    fixture.ledger.close().await;
 }
 
 #[tokio::test]
 async fn the_last_look_comes_after_the_end_of_the_run() {
-    let scene = Scene::new().await;
-    let file = scene.folder.path().join("messages");
+    let fixture = Fixture::new().await;
+    let file = fixture.folder.path().join("messages");
     let alerts = alerts(&noted(&file, 1.0));
     let stop = Shutdown::new();
-    scene.spend("a", 100).await;
+    fixture.spend("a", 100).await;
     stop.drain.cancel();
-    scene.watch(&alerts).follow(&scene.run, scene.ledger.changes(), &stop).await;
+    fixture.watch(&alerts).follow(&fixture.run, fixture.ledger.changes(), &stop).await;
     assert_eq!(messages(&file).len(), 1);
-    scene.ledger.close().await;
+    fixture.ledger.close().await;
 }
 
 #[tokio::test]
 async fn a_command_that_fails_is_a_warning_and_nothing_else() {
-    let mut scene = Scene::new().await;
-    scene.spend("a", 100).await;
+    let mut fixture = Fixture::new().await;
+    fixture.spend("a", 100).await;
     let text = "[[alerts]]\nat = 0.5\ncommand = [\"false\"]\n[[alerts]]\nat = 0.5\ncommand = [\"no-such-program-at-all\"]\n";
-    scene.look(&alerts(text)).await;
-    let mut warnings = [scene.warning().unwrap(), scene.warning().unwrap()];
+    fixture.look(&alerts(text)).await;
+    let mut warnings = [fixture.warning().unwrap(), fixture.warning().unwrap()];
     warnings.sort();
     assert!(warnings[0].contains("budget run:nightly") && warnings[0].contains("false ended with"));
     assert!(warnings[1].contains("no-such-program-at-all cannot be started"), "{warnings:?}");
     assert!(warnings.iter().all(|warning| warning.contains("in 3 tries")), "{warnings:?}");
-    scene.look(&alerts(text)).await;
-    assert_eq!(scene.warning(), None, "it is not sent again");
-    scene.ledger.close().await;
+    fixture.look(&alerts(text)).await;
+    assert_eq!(fixture.warning(), None, "it is not sent again");
+    fixture.ledger.close().await;
 }
 
 /// A command that fails twice and then adds its message to a file.
@@ -155,17 +155,17 @@ fn third_time(file: &Path) -> String {
 
 #[tokio::test]
 async fn an_alert_that_fails_is_tried_again_until_it_is_sent() {
-    let mut scene = Scene::new().await;
-    let file = scene.folder.path().join("messages");
-    scene.spend("a", 60).await;
+    let mut fixture = Fixture::new().await;
+    let file = fixture.folder.path().join("messages");
+    fixture.spend("a", 60).await;
     for _ in 0..2 {
-        scene.look(&alerts(&third_time(&file))).await;
+        fixture.look(&alerts(&third_time(&file))).await;
     }
     assert_eq!(messages(&file).len(), 1);
-    assert_eq!(scene.warning(), None);
+    assert_eq!(fixture.warning(), None);
     let tries = std::fs::read_to_string(file.with_extension("tries")).unwrap();
     assert_eq!(tries.lines().count(), 3, "no more tries than it took");
-    scene.ledger.close().await;
+    fixture.ledger.close().await;
 }
 
 /// Answers so many requests with this status, and returns the last one.
@@ -191,24 +191,24 @@ async fn answer_once(listener: &TcpListener, status: &str) -> String {
 #[tokio::test]
 async fn a_webhook_gets_the_message_and_its_address_is_told_to_nobody() {
     for (status, times, is_told) in [("204 No Content", 1, false), ("500 Oh", 3, true)] {
-        let mut scene = Scene::new().await;
-        scene.spend("a", 80).await;
+        let mut fixture = Fixture::new().await;
+        fixture.spend("a", 80).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let text = format!("[[alerts]]\nat = 0.8\nwebhook = \"http://{address}/secret\"\n");
         let alerts = alerts(&text);
-        let (request, ()) = tokio::join!(answer(listener, status, times), scene.look(&alerts));
+        let (request, ()) = tokio::join!(answer(listener, status, times), fixture.look(&alerts));
         assert!(request.starts_with("POST /secret") && request.contains("application/json"));
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
         assert_eq!(body["budget"], "run:nightly");
-        match scene.warning() {
+        match fixture.warning() {
             Some(warning) => {
                 assert!(is_told && warning.contains("127.0.0.1 answered 500"), "{warning}");
                 assert!(!warning.contains("secret"), "{warning}");
             }
             None => assert!(!is_told),
         }
-        scene.ledger.close().await;
+        fixture.ledger.close().await;
     }
 }

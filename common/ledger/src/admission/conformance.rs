@@ -137,11 +137,19 @@ async fn unfinished_jobs_carry_their_bills<Backend: Admission + Store>(backend: 
         backend.settle(settlement).await.expect("a settlement");
     }
     let ledger = ledger(backend).await;
-    assert_eq!((ledger.carried, ledger.presumed), (money(8), Money::ZERO));
+    assert_eq!((ledger.unattributed_cost, ledger.presumed), (money(8), Money::ZERO));
     let granted = backend.claim(&first, &OwnerId::new("next")).await.expect("a claim");
-    let Claim::Granted { carried, .. } = granted else { panic!("there is no result yet") };
-    assert_eq!((carried.cost, carried.calls, carried.unmetered_calls), (money(8), 2, 1));
-    assert_eq!(carried.usage, Usage { input_tokens: 2, cached_input_tokens: 0, output_tokens: 2 });
+    let Claim::Granted { unattributed_cost, .. } = granted else {
+        panic!("there is no result yet")
+    };
+    assert_eq!(
+        (unattributed_cost.cost, unattributed_cost.calls, unattributed_cost.unmetered_calls),
+        (money(8), 2, 1)
+    );
+    assert_eq!(
+        unattributed_cost.usage,
+        Usage { input_tokens: 2, cached_input_tokens: 0, output_tokens: 2 }
+    );
 }
 
 async fn rates_are_limited_per_endpoint<Backend: Admission>(backend: &Backend) {

@@ -8,7 +8,7 @@ use super::{
     scope::Scope,
     state::{self, Bill, RateLimiterState},
 };
-use crate::admission::{memory_records::MemoryBooks, records::Books as _};
+use crate::admission::{memory_records::MemoryBooks, records::LedgerRecords as _};
 use crate::{
     budgets::BudgetRecords,
     clock::Clock,
@@ -127,8 +127,9 @@ impl<Backend: Subject> Pair<Backend> {
                 backend.open_run_again(&run, budget(cap), spent).await.unwrap();
                 sure(state::open_run(books, &run, budget(cap)));
                 // Claims are the store's.
-                let carried = backend.ledger(&run).await.unwrap().unwrap().carried;
-                sure(state::book_journal(books, &run, (spent, carried), now));
+                let unattributed_cost =
+                    backend.ledger(&run).await.unwrap().unwrap().unattributed_cost;
+                sure(state::book_journal(books, &run, (spent, unattributed_cost), now));
                 let day = books.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
                 self.seen.extend(Scope::all_of(&run, &labels, day));
@@ -225,7 +226,8 @@ impl<Backend: Subject> Pair<Backend> {
             let expected = expected.map(without_month);
             let held = self.backend.ledger(&run(number)).await.unwrap();
             // What claims carry is the store's, of which the state machine knows nothing.
-            let held = held.map(|ledger| without_month(Ledger { carried: Money::ZERO, ..ledger }));
+            let held = held
+                .map(|ledger| without_month(Ledger { unattributed_cost: Money::ZERO, ..ledger }));
             prop_assert_eq!(held, expected);
         }
         Ok(())

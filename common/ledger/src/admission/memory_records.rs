@@ -1,7 +1,7 @@
 //! The ledger's records in memory: what other backends are compared with.
 
 use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
-use crate::admission::records::{Books, Lease, LeaseState};
+use crate::admission::records::{Lease, LeaseState, LedgerRecords};
 use juror_types::{
     budget_label::BudgetLabel,
     id::{LeaseId, OwnerId, RunId},
@@ -27,7 +27,7 @@ impl MemoryBooks {
     }
 }
 
-impl Books for MemoryBooks {
+impl LedgerRecords for MemoryBooks {
     type Error = Infallible;
 
     fn calendar(&self) -> Result<BudgetCalendar, Infallible> {

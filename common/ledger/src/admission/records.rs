@@ -10,7 +10,7 @@ use juror_types::{
 
 /// Records of budgets, accounts and leases. The state machine reads and writes them inside one
 /// transaction of their backend.
-pub trait Books {
+pub trait LedgerRecords {
     /// Error of reading or writing a record.
     type Error;
 

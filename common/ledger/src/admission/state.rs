@@ -1,5 +1,5 @@
 //! The state machine of admission: no clock and no storage of its own. Every operation takes the
-//! time in milliseconds since 1970 and the [`Books`] of the backend that it runs in.
+//! time in milliseconds since 1970 and the [`LedgerRecords`] of the backend that it runs in.
 
 use super::{
     AdmissionDecision, Ask, Budget, Ledger, Limits, MonthLedger, Observation, WaitReason,
@@ -9,7 +9,7 @@ use super::{
     scope::{Period, Scope, SharedBudget},
 };
 use crate::admission::{
-    records::{Books, Lease, LeaseState},
+    records::{Lease, LeaseState, LedgerRecords},
     wait_queue::Line,
 };
 use jiff::civil::Date;
@@ -56,7 +56,11 @@ pub struct Booked {
 }
 
 /// Writes down what a run may cost. Ends a stop after an overrun: somebody decided to go on.
-pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<(), B::Error> {
+pub fn open_run<B: LedgerRecords>(
+    books: &mut B,
+    run: &RunId,
+    budget: Budget,
+) -> Result<(), B::Error> {
     let scope = Scope::Run(run.clone());
     books.set_budget(&scope.budget_key(), budget)?;
     let account = Account { stopped: false, ..books.account(&scope)? };
@@ -66,14 +70,14 @@ pub fn open_run<B: Books>(books: &mut B, run: &RunId, budget: Budget) -> Result<
 /// Books what the results of a run cost by its journal, as far as its account lacks it, also on the
 /// current day and month and on those of its labels. `carried` is what the account has of calls
 /// whose jobs are unfinished, which no result tells.
-pub fn book_journal<B: Books>(
+pub fn book_journal<B: LedgerRecords>(
     books: &mut B,
     run: &RunId,
-    (spent, carried): (Money, Money),
+    (spent, unattributed_cost): (Money, Money),
     now: i64,
 ) -> Result<(), B::Error> {
     let account = books.account(&Scope::Run(run.clone()))?;
-    let missing = spent - (account.committed - account.presumed - carried);
+    let missing = spent - (account.committed - account.presumed - unattributed_cost);
     if missing <= Money::ZERO {
         return Ok(());
     }
@@ -88,7 +92,7 @@ pub fn book_journal<B: Books>(
 
 /// Books the calls of a run under these labels too, from now on. A label without a cap on record
 /// gets an unlimited one.
-pub fn label_run<B: Books>(
+pub fn label_run<B: LedgerRecords>(
     books: &mut B,
     run: &RunId,
     labels: &[BudgetLabel],
@@ -101,7 +105,7 @@ pub fn label_run<B: Books>(
 
 /// Sets the cap of a budget that runs share; returns the one before. A label has a cap for days and
 /// one for months from then on.
-pub fn set_cap<B: Books>(
+pub fn set_cap<B: LedgerRecords>(
     books: &mut B,
     budget: &SharedBudget,
     cap: Budget,
@@ -114,7 +118,7 @@ pub fn set_cap<B: Books>(
     Ok(before)
 }
 
-fn open_label<B: Books>(books: &mut B, label: &BudgetLabel) -> Result<(), B::Error> {
+fn open_label<B: LedgerRecords>(books: &mut B, label: &BudgetLabel) -> Result<(), B::Error> {
     for period in Period::ALL {
         let key = SharedBudget { period, label: Some(label.clone()) }.key();
         if books.budget(&key)?.is_none() {
@@ -125,7 +129,7 @@ fn open_label<B: Books>(books: &mut B, label: &BudgetLabel) -> Result<(), B::Err
 }
 
 /// One decision over all budgets and rate limits.
-pub fn admit<B: Books>(
+pub fn admit<B: LedgerRecords>(
     books: &mut B,
     limiter: &mut RateLimiterState,
     ask: &Ask,
@@ -172,7 +176,7 @@ pub fn admit<B: Books>(
 
 /// Books what a call cost, even above its reservation and even if its lease is unknown or was
 /// presumed spent. Booking twice books once.
-pub fn settle<B: Books>(
+pub fn settle<B: LedgerRecords>(
     books: &mut B,
     limiter: &mut RateLimiterState,
     bill: &Bill,
@@ -221,7 +225,7 @@ pub fn settle<B: Books>(
 }
 
 /// Gives back a lease whose call was not charged, and any place in the line.
-pub fn release<B: Books>(
+pub fn release<B: LedgerRecords>(
     books: &mut B,
     limiter: &mut RateLimiterState,
     id: &LeaseId,
@@ -239,7 +243,7 @@ pub fn release<B: Books>(
 }
 
 /// Counts a lease as spent at its worst case.
-pub fn presume_spent<B: Books>(books: &mut B, id: &LeaseId) -> Result<(), B::Error> {
+pub fn presume_spent<B: LedgerRecords>(books: &mut B, id: &LeaseId) -> Result<(), B::Error> {
     let Some(mut lease) = outstanding(books, id)? else { return Ok(()) };
     for scope in Scope::all_of(&lease.run, &lease.labels, lease.day) {
         let mut account = books.account(&scope)?;
@@ -253,30 +257,38 @@ pub fn presume_spent<B: Books>(books: &mut B, id: &LeaseId) -> Result<(), B::Err
 }
 
 /// Presumes spent the leases of owners that are gone; answers how many.
-pub fn sweep<B: Books>(books: &mut B, now: i64) -> Result<usize, B::Error> {
+pub fn sweep<B: LedgerRecords>(books: &mut B, now: i64) -> Result<usize, B::Error> {
     let orphans = books.leases_of_silent_owners(now.saturating_sub(OWNER_GONE_AFTER))?;
     presume_all(books, &orphans)
 }
 
 /// Presumes spent the leases that earlier owners of a run held; answers how many. Only for who
 /// has proof that they are dead.
-pub fn adopt<B: Books>(books: &mut B, run: &RunId, owner: &OwnerId) -> Result<usize, B::Error> {
+pub fn adopt<B: LedgerRecords>(
+    books: &mut B,
+    run: &RunId,
+    owner: &OwnerId,
+) -> Result<usize, B::Error> {
     let orphans = books.leases_of_others(run, owner)?;
     presume_all(books, &orphans)
 }
 
 /// A run's money as the books have it; none if the run has no budget on record.
-pub fn ledger<B: Books>(books: &B, run: &RunId, now: i64) -> Result<Option<Ledger>, B::Error> {
+pub fn ledger<B: LedgerRecords>(
+    books: &B,
+    run: &RunId,
+    now: i64,
+) -> Result<Option<Ledger>, B::Error> {
     let scope = Scope::Run(run.clone());
     let Some(budget) = books.budget(&scope.budget_key())? else { return Ok(None) };
     let Account { committed, presumed, outstanding, overrun, .. } = books.account(&scope)?;
     // Claims are the store's: a backend adds what they carry.
-    let carried = Money::ZERO;
+    let unattributed_cost = Money::ZERO;
     let month = Some(month_ledger(books, now)?);
-    Ok(Some(Ledger { budget, committed, presumed, carried, outstanding, overrun, month }))
+    Ok(Some(Ledger { budget, committed, presumed, unattributed_cost, outstanding, overrun, month }))
 }
 
-fn month_ledger<B: Books>(books: &B, now: i64) -> Result<MonthLedger, B::Error> {
+fn month_ledger<B: LedgerRecords>(books: &B, now: i64) -> Result<MonthLedger, B::Error> {
     let day = books.calendar()?.day_of(now);
     let scope = Scope::of_month(day);
     let budget = books.budget(&scope.budget_key())?;
@@ -368,18 +380,18 @@ fn excess(cost: Money, reserved: Money) -> Money {
     (cost - reserved).max(Money::ZERO)
 }
 
-fn outstanding<B: Books>(books: &B, id: &LeaseId) -> Result<Option<Lease>, B::Error> {
+fn outstanding<B: LedgerRecords>(books: &B, id: &LeaseId) -> Result<Option<Lease>, B::Error> {
     Ok(books.lease(id)?.filter(|lease| lease.lease_state == LeaseState::Outstanding))
 }
 
-fn presume_all<B: Books>(books: &mut B, leases: &[LeaseId]) -> Result<usize, B::Error> {
+fn presume_all<B: LedgerRecords>(books: &mut B, leases: &[LeaseId]) -> Result<usize, B::Error> {
     for lease in leases {
         presume_spent(books, lease)?;
     }
     Ok(leases.len())
 }
 
-fn stop<B: Books>(books: &mut B, run: &RunId) -> Result<(), B::Error> {
+fn stop<B: LedgerRecords>(books: &mut B, run: &RunId) -> Result<(), B::Error> {
     let scope = Scope::Run(run.clone());
     let account = Account { stopped: true, ..books.account(&scope)? };
     books.set_account(&scope, &account)

@@ -180,7 +180,7 @@ impl Admission for RedisLedger {
             .await?
             .try_into()
             .map_err(|_| odd_answer("tell what was spent"))?;
-        let (budget, account, carried) = of_run;
+        let (budget, account, unattributed_cost) = of_run;
         let (month_budget, month_account, _) = of_month;
         let committed = month_account.committed;
         let month = Some(MonthLedger { day, budget: month_budget, committed });
@@ -189,7 +189,7 @@ impl Admission for RedisLedger {
             budget,
             committed,
             presumed,
-            carried,
+            unattributed_cost,
             outstanding,
             overrun,
             month,

@@ -9,7 +9,7 @@ use super::{
     server::{Server, ServerConnection},
 };
 use crate::error::LedgerError;
-use crate::redis::registration::Presence;
+use crate::redis::registration::OwnerRegistration;
 use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use juror_types::id::OwnerId;
@@ -34,7 +34,7 @@ pub struct Connection {
     link: tokio::sync::Mutex<RedisLink>,
     /// Connections that were tried.
     tries: AtomicU64,
-    presence: Mutex<Presence>,
+    presence: Mutex<OwnerRegistration>,
     changes: watch::Sender<u64>,
     #[cfg(test)]
     pub(super) clock: Option<crate::clock::Clock>,
@@ -117,7 +117,7 @@ impl Connection {
     }
 
     /// Leases, claims and owner of this process.
-    pub fn presence(&self) -> MutexGuard<'_, Presence> {
+    pub fn presence(&self) -> MutexGuard<'_, OwnerRegistration> {
         self.presence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -149,8 +149,8 @@ impl RedisLedger {
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         let read = |record: &[&str]| {
             let (budget, figures) = record.split_first()?;
-            let (carried, figures) = figures.split_last()?;
-            Some((budget_of(budget)?, account_of(figures)?, money(carried)?))
+            let (unattributed_cost, figures) = figures.split_last()?;
+            Some((budget_of(budget)?, account_of(figures)?, money(unattributed_cost)?))
         };
         let records: Option<Vec<_>> = answer.chunks(FIGURES_OF_A_SCOPE).map(read).collect();
         let complete = records.filter(|records| records.len() == scopes.len());

@@ -26,7 +26,7 @@ impl RedisLedger {
     async fn budgets_left(&self, now: Timestamp) -> Result<[Option<Money>; 3], LedgerError> {
         let mut least = None;
         for run in self.announced_runs().await? {
-            if self.run_status(&run).await?.is_some_and(|status| is_active(&status)) {
+            if self.run_status(&run).await?.is_some_and(|status| may_spend(&status)) {
                 let left = self.left(&Scope::Run(run)).await?;
                 least = [least, left].into_iter().flatten().min();
             }
@@ -45,7 +45,7 @@ impl RedisLedger {
 }
 
 /// True if calls may still go out for a run.
-fn is_active(status: &RunStatus) -> bool {
+fn may_spend(status: &RunStatus) -> bool {
     let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
     let is_complete = status.expected.is_some() && status.expected == reported;
     !status.cancelled && !is_complete

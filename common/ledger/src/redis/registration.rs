@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Owners of this process and the leases that they hold.
 #[derive(Debug, Default)]
-pub struct Presence {
+pub struct OwnerRegistration {
     owners: BTreeSet<OwnerId>,
     leases: BTreeMap<LeaseId, Held>,
 }
@@ -30,7 +30,7 @@ struct Held {
     doubtful: bool,
 }
 
-impl Presence {
+impl OwnerRegistration {
     /// A lease is asked for: from here on it may be held. That of a row is no process's own.
     pub fn asks(&mut self, ask: &Ask, tokens: u64) {
         if ask.owner.as_str() == ROWS_OWNER {

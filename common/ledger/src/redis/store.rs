@@ -1,6 +1,8 @@
 //! Claims, results and the verdict cache in Redis.
 
-use crate::store::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::store::{
+    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost,
+};
 use crate::{
     error::LedgerError,
     redis::{RedisLedger, failure::odd_answer, scripts},
@@ -176,7 +178,7 @@ fn granted_from(answer: &[String]) -> Option<Claim> {
         fence: fence.parse().ok()?,
         unfinished_starts: starts.parse::<u32>().ok()?.saturating_sub(1),
         alone: alone.parse().ok()?,
-        carried: Carried {
+        unattributed_cost: UnattributedCost {
             calls: calls.parse().ok()?,
             unmetered_calls: unmetered_calls.parse().ok()?,
             cost: Money::from_pico(cost.parse().ok()?),

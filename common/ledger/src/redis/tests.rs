@@ -63,9 +63,9 @@ pub async fn admitted(backend: &RedisLedger, lease: &str, owner: &str, worst: i6
 
 /// Committed, presumed, carried and outstanding.
 pub async fn figures(backend: &RedisLedger) -> [i64; 4] {
-    let Ledger { committed, presumed, carried, outstanding, .. } =
+    let Ledger { committed, presumed, unattributed_cost, outstanding, .. } =
         backend.ledger(&run()).await.unwrap().unwrap();
-    [committed, presumed, carried, outstanding].map(Money::pico)
+    [committed, presumed, unattributed_cost, outstanding].map(Money::pico)
 }
 
 /// Backends in namespaces of their own on one server.

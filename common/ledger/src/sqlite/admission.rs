@@ -8,11 +8,11 @@ use crate::{
     admission::{
         Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
         Settlement,
-        records::Books as _,
+        records::LedgerRecords as _,
         state::{self, Bill},
     },
     error::LedgerError,
-    sqlite::records::LocalBooks,
+    sqlite::records::SqliteRecords,
 };
 use async_trait::async_trait;
 use juror_types::{
@@ -35,10 +35,10 @@ impl Admission for SqliteLedger {
                 memory.frees_something();
                 // Here too: many a process is gone before its first heartbeat.
                 memory.forget_ended_leases(connection)?;
-                let mut books = LocalBooks(connection, &memory.drafts);
+                let mut books = SqliteRecords(connection, &memory.drafts);
                 state::open_run(&mut books, &run, budget)?;
-                let carried = ClaimRecords(connection).carried_by(&run)?;
-                state::book_journal(&mut books, &run, (spent, carried), memory.now())
+                let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
+                state::book_journal(&mut books, &run, (spent, unattributed_cost), memory.now())
             })
             .await
     }
@@ -60,7 +60,7 @@ impl Admission for SqliteLedger {
         self.writer
             .perform(move |connection, memory| {
                 let now = memory.now();
-                let mut books = LocalBooks(connection, &memory.drafts);
+                let mut books = SqliteRecords(connection, &memory.drafts);
                 if memory.owners.insert(ask.owner.clone()) {
                     books.beat(&ask.owner, now)?;
                 }
@@ -78,7 +78,7 @@ impl Admission for SqliteLedger {
                 let holds = claims.holds(&claim)?;
                 let run = claim.run.clone();
                 let bill = Bill { lease: lease.clone(), run, cost, usage, told: holds };
-                let mut books = LocalBooks(connection, &memory.drafts);
+                let mut books = SqliteRecords(connection, &memory.drafts);
                 let now = memory.now();
                 let booked = state::settle(&mut books, &mut memory.limiter, &bill, now)?;
                 if booked.first {
@@ -101,7 +101,7 @@ impl Admission for SqliteLedger {
                 memory.frees_something();
                 let now = memory.now();
                 state::release(
-                    &mut LocalBooks(connection, &memory.drafts),
+                    &mut SqliteRecords(connection, &memory.drafts),
                     &mut memory.limiter,
                     &lease,
                     now,
@@ -115,7 +115,7 @@ impl Admission for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                state::presume_spent(&mut LocalBooks(connection, &memory.drafts), &lease)
+                state::presume_spent(&mut SqliteRecords(connection, &memory.drafts), &lease)
             })
             .await
     }
@@ -147,9 +147,9 @@ impl Admission for SqliteLedger {
         self.writer
             .perform(move |connection, memory| {
                 let ledger =
-                    state::ledger(&LocalBooks(connection, &memory.drafts), &run, memory.now())?;
-                let carried = ClaimRecords(connection).carried_by(&run)?;
-                Ok(ledger.map(|ledger| Ledger { carried, ..ledger }))
+                    state::ledger(&SqliteRecords(connection, &memory.drafts), &run, memory.now())?;
+                let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
+                Ok(ledger.map(|ledger| Ledger { unattributed_cost, ..ledger }))
             })
             .await
     }
@@ -168,7 +168,7 @@ impl SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                state::adopt(&mut LocalBooks(connection, &memory.drafts), &run, &owner)
+                state::adopt(&mut SqliteRecords(connection, &memory.drafts), &run, &owner)
             })
             .await
     }

@@ -1,10 +1,10 @@
 //! Shared budgets in `juror.db`.
 
 use crate::{
-    admission::{Budget, BudgetCalendar, Scope, SharedBudget, records::Books as _, state},
+    admission::{Budget, BudgetCalendar, Scope, SharedBudget, records::LedgerRecords as _, state},
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
-    sqlite::{SqliteLedger, records::LocalBooks},
+    sqlite::{SqliteLedger, records::SqliteRecords},
 };
 use async_trait::async_trait;
 use juror_types::{budget_label::BudgetLabel, id::RunId};
@@ -14,7 +14,9 @@ impl BudgetRecords for SqliteLedger {
     async fn cap(&self, budget: &SharedBudget) -> Result<Option<Budget>, LedgerError> {
         let key = budget.key();
         self.writer
-            .perform(move |connection, memory| LocalBooks(connection, &memory.drafts).budget(&key))
+            .perform(move |connection, memory| {
+                SqliteRecords(connection, &memory.drafts).budget(&key)
+            })
             .await
     }
 
@@ -27,7 +29,7 @@ impl BudgetRecords for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.frees_something();
-                state::set_cap(&mut LocalBooks(connection, &memory.drafts), &budget, cap)
+                state::set_cap(&mut SqliteRecords(connection, &memory.drafts), &budget, cap)
             })
             .await
     }
@@ -36,20 +38,22 @@ impl BudgetRecords for SqliteLedger {
         let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                state::label_run(&mut LocalBooks(connection, &memory.drafts), &run, &labels)
+                state::label_run(&mut SqliteRecords(connection, &memory.drafts), &run, &labels)
             })
             .await
     }
 
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {
         self.writer
-            .perform(|connection, memory| LocalBooks(connection, &memory.drafts).labels_with_caps())
+            .perform(|connection, memory| {
+                SqliteRecords(connection, &memory.drafts).labels_with_caps()
+            })
             .await
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
         self.writer
-            .perform(|connection, memory| LocalBooks(connection, &memory.drafts).calendar())
+            .perform(|connection, memory| SqliteRecords(connection, &memory.drafts).calendar())
             .await
     }
 
@@ -59,7 +63,7 @@ impl BudgetRecords for SqliteLedger {
             .perform_durably(move |connection, memory| {
                 // A call that waits for money may belong to another day now.
                 memory.frees_something();
-                let books = LocalBooks(connection, &memory.drafts);
+                let books = SqliteRecords(connection, &memory.drafts);
                 let before = books.calendar()?;
                 books.set_calendar(&calendar)?;
                 Ok(before)
@@ -71,7 +75,7 @@ impl BudgetRecords for SqliteLedger {
         let scopes = scopes.to_vec();
         self.writer
             .perform(move |connection, memory| {
-                let books = LocalBooks(connection, &memory.drafts);
+                let books = SqliteRecords(connection, &memory.drafts);
                 let spending = scopes.iter().map(|scope| {
                     let budget = books.budget(&scope.budget_key())?;
                     Ok(Spending { scope: scope.clone(), budget, account: books.account(scope)? })
@@ -85,7 +89,7 @@ impl BudgetRecords for SqliteLedger {
         let name = format!("alert:{}:{share}", scope.account_key());
         self.writer
             .perform_durably(move |connection, memory| {
-                LocalBooks(connection, &memory.drafts).record_once(&name)
+                SqliteRecords(connection, &memory.drafts).record_once(&name)
             })
             .await
     }

@@ -26,12 +26,12 @@ const GATHERING: Duration = Duration::from_millis(4);
 const GROUPS: usize = 64;
 
 /// Hands commits to the thread.
-pub struct Syncer {
+pub struct FsyncThread {
     commits: mpsc::SyncSender<CommittedOrders>,
     thread: JoinHandle<()>,
 }
 
-impl Syncer {
+impl FsyncThread {
     /// Starts the thread for the database in `file`.
     pub fn start(file: &Path) -> Result<Self, LedgerError> {
         let (commits, receiver) = mpsc::sync_channel(GROUPS);
@@ -126,12 +126,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("juror.db");
         let (sender, answers) = mpsc::channel();
-        let wait = |syncer: &Syncer| {
+        let wait = |syncer: &FsyncThread| {
             syncer.answer_when_synced(Vec::new());
             syncer.answer_when_synced(vec![Box::new(Waiting(sender.clone()))]);
             answers.recv().unwrap()
         };
-        let syncer = Syncer::start(&file).unwrap();
+        let syncer = FsyncThread::start(&file).unwrap();
         let Err(LedgerError::Unavailable(message)) = wait(&syncer) else { panic!("no log") };
         assert!(message.contains("juror.db-wal"), "{message}");
         std::fs::write(folder.path().join("juror.db-wal"), "a log").unwrap();

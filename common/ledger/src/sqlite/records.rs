@@ -4,13 +4,13 @@ use crate::{
     admission::{
         Budget, BudgetCalendar,
         budgets::Account,
-        records::{Books, Lease, LeaseState},
+        records::{Lease, LeaseState, LedgerRecords},
         scope::Scope,
     },
     sqlite::{
         failure::{SqliteFailure, unreadable},
         labels,
-        write_back::Drafts,
+        write_back::WriteBackCache,
     },
 };
 use juror_types::{
@@ -18,13 +18,13 @@ use juror_types::{
     id::{LeaseId, OwnerId, RunId},
     usage::Money,
 };
-use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::collections::BTreeSet;
 
 /// Records inside the current transaction of this connection, with its drafts.
-pub(crate) struct LocalBooks<'a>(pub(crate) &'a Connection, pub(crate) &'a Drafts);
+pub(crate) struct SqliteRecords<'a>(pub(crate) &'a Connection, pub(crate) &'a WriteBackCache);
 
-impl Books for LocalBooks<'_> {
+impl LedgerRecords for SqliteRecords<'_> {
     type Error = SqliteFailure;
 
     fn calendar(&self) -> Result<BudgetCalendar, SqliteFailure> {
@@ -161,7 +161,7 @@ impl Books for LocalBooks<'_> {
     }
 }
 
-impl LocalBooks<'_> {
+impl SqliteRecords<'_> {
     /// Writes the time zone in which days and months begin.
     pub(crate) fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<(), SqliteFailure> {
         self.1.forget_calendar();
@@ -249,7 +249,7 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
     })
 }
 
-impl LocalBooks<'_> {
+impl SqliteRecords<'_> {
     /// Labels of runs and of caps: each has a cap for days and one for months.
     pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(

@@ -145,7 +145,7 @@ CREATE TABLE owners (
 
 -- Who works on a job. Until its result stands, `starts` counts those of this round without an end,
 -- `alone_starts` those of them that broke off without a neighbor, and `alone` says whether the
--- holder has none now; `carried` is what settled calls cost that no result tells yet.
+-- holder has none now; `unattributed_cost` is what settled calls cost that no result tells yet.
 CREATE TABLE claims (
     run TEXT NOT NULL,
     job TEXT NOT NULL,

@@ -4,10 +4,10 @@ use super::failure::SqliteFailure;
 use crate::clock::Clock;
 use crate::{
     admission::{
-        records::Books as _,
+        records::LedgerRecords as _,
         state::{self, RateLimiterState},
     },
-    sqlite::{records::LocalBooks, write_back::Drafts},
+    sqlite::{records::SqliteRecords, write_back::WriteBackCache},
 };
 use juror_types::id::OwnerId;
 use rusqlite::Connection;
@@ -30,7 +30,7 @@ pub struct Memory {
     /// Owners that this process beats for.
     pub owners: BTreeSet<OwnerId>,
     /// Budgets and accounts as the transaction under way leaves them.
-    pub drafts: Drafts,
+    pub drafts: WriteBackCache,
     clock: Clock,
     /// Time at which ended leases are looked for next.
     next_clearing: i64,
@@ -44,7 +44,7 @@ impl Memory {
         Self {
             limiter: RateLimiterState::default(),
             owners: BTreeSet::new(),
-            drafts: Drafts::default(),
+            drafts: WriteBackCache::default(),
             clock,
             next_clearing: 0,
             freed: false,
@@ -72,7 +72,7 @@ impl Memory {
     /// Says that this process lives and presumes spent what owners held that no longer do.
     pub fn beat_and_sweep(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
         let now = self.now();
-        let mut books = LocalBooks(connection, &self.drafts);
+        let mut books = SqliteRecords(connection, &self.drafts);
         for owner in &self.owners {
             books.beat(owner, now)?;
         }
@@ -91,7 +91,7 @@ impl Memory {
         if now < self.next_clearing {
             return Ok(());
         }
-        let books = LocalBooks(connection, &self.drafts);
+        let books = SqliteRecords(connection, &self.drafts);
         if books.forget_ended_leases(now - ENDED_LEASE_TTL, CLEARED_AT_ONCE)? < CLEARED_AT_ONCE {
             self.next_clearing = now + BETWEEN_CLEARINGS;
         }

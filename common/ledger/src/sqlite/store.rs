@@ -1,6 +1,8 @@
 //! Claims, results and the verdict cache in `juror.db`.
 
-use crate::store::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use crate::store::{
+    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost,
+};
 use crate::{
     error::LedgerError,
     sqlite::{SqliteLedger, failure::SqliteFailure},
@@ -194,7 +196,7 @@ impl ClaimRecords<'_> {
     }
 
     /// Cost that all claims of a run carry.
-    pub(crate) fn carried_by(&self, run: &RunId) -> Result<Money, SqliteFailure> {
+    pub(crate) fn unattributed_cost_of(&self, run: &RunId) -> Result<Money, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT coalesce(sum(carried_pico), 0) FROM claims WHERE run = ?1 AND carried_calls > 0",
         )?;
@@ -266,7 +268,7 @@ fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
         fence: count(0)?,
         unfinished_starts: small(1)?.saturating_sub(1),
         alone: small(7)?,
-        carried: Carried {
+        unattributed_cost: UnattributedCost {
             calls: small(2)?,
             unmetered_calls: small(8)?,
             cost: Money::from_pico(row.get(3)?),

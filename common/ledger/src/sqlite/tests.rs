@@ -85,7 +85,8 @@ pub(super) async fn claim(backend: &SqliteLedger, job: &str) -> ClaimKey {
 /// Committed, presumed, carried and outstanding.
 async fn figures(backend: &SqliteLedger) -> [i64; 4] {
     let ledger = backend.ledger(&run()).await.unwrap().unwrap();
-    [ledger.committed, ledger.presumed, ledger.carried, ledger.outstanding].map(Money::pico)
+    [ledger.committed, ledger.presumed, ledger.unattributed_cost, ledger.outstanding]
+        .map(Money::pico)
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 /// Budgets and accounts as one transaction knows them. All of its operations go by the same few, so
 /// each is read once and written once, before the commit.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drafts {
+pub(crate) struct WriteBackCache {
     calendar: RefCell<Option<BudgetCalendar>>,
     budgets: RefCell<BTreeMap<String, Option<Budget>>>,
     labels: RefCell<BTreeMap<RunId, Vec<BudgetLabel>>>,
@@ -22,7 +22,7 @@ struct Draft {
     changed: bool,
 }
 
-impl Drafts {
+impl WriteBackCache {
     /// The calendar, read at most once.
     pub(crate) fn calendar(
         &self,

@@ -4,7 +4,7 @@
 
 use super::failure::{self, SqliteFailure};
 use crate::error::LedgerError;
-use crate::sqlite::{fsync_thread::Syncer, order::WriterOrder, state::Memory};
+use crate::sqlite::{fsync_thread::FsyncThread, order::WriterOrder, state::Memory};
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
     path::PathBuf,
@@ -27,7 +27,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Hands operations to the thread. Dropped without [`Writer::close`], the thread finishes what
 /// waits and ends by itself.
 pub struct Writer {
-    room: Arc<Semaphore>,
+    free_slots: Arc<Semaphore>,
     orders: Mutex<Option<mpsc::Sender<Box<dyn WriterOrder>>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     file: PathBuf,
@@ -41,14 +41,14 @@ impl Writer {
         file: PathBuf,
     ) -> Result<Self, LedgerError> {
         let (sender, receiver) = mpsc::channel();
-        let syncer = Syncer::start(&file)?;
+        let syncer = FsyncThread::start(&file)?;
         let limiter = WriterThread { connection, memory, file: file.clone(), receiver, syncer };
         let thread = std::thread::Builder::new()
             .name("juror-ledger".to_owned())
             .spawn(move || limiter.serve())
             .map_err(|error| failure::no_thread(&error))?;
         Ok(Self {
-            room: Arc::new(Semaphore::new(WAITING)),
+            free_slots: Arc::new(Semaphore::new(WAITING)),
             orders: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             file,
@@ -80,7 +80,7 @@ impl Writer {
         T: Send + 'static,
         F: FnMut(&Connection, &mut Memory) -> Result<T, SqliteFailure> + Send + 'static,
     {
-        let permit = self.room.clone().acquire_owned().await.map_err(|_| self.closed())?;
+        let permit = self.free_slots.clone().acquire_owned().await.map_err(|_| self.closed())?;
         let (reply, answer) = oneshot::channel();
         let order = Box::new(Work { work, awaits_sync, value: None, reply, _permit: permit });
         {
@@ -144,7 +144,7 @@ struct WriterThread {
     memory: Memory,
     file: PathBuf,
     receiver: mpsc::Receiver<Box<dyn WriterOrder>>,
-    syncer: Syncer,
+    syncer: FsyncThread,
 }
 
 impl WriterThread {

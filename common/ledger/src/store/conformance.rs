@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
-use super::{CacheStats, CachedReply, Carried, Claim, ClaimKey, FinishedJob, Store};
+use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost};
 use crate::admission::{Admission, Settlement};
 use juror_types::{
     SCHEMA,
@@ -124,8 +124,8 @@ async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Ba
     assert!(matches!(again, Claim::Done(_)));
     let next_round = ClaimKey { round: 1, ..key };
     let granted = backend.claim(&next_round, &OwnerId::new("next")).await.expect("a claim");
-    let Claim::Granted { carried, .. } = granted else { panic!("a new round") };
-    assert_eq!(carried, Carried::default(), "the result has told it");
+    let Claim::Granted { unattributed_cost, .. } = granted else { panic!("a new round") };
+    assert_eq!(unattributed_cost, UnattributedCost::default(), "the result has told it");
 }
 
 async fn replies_are_remembered<Backend: Store>(backend: &Backend) {

@@ -13,7 +13,7 @@ use tokio::{
 #[derive(Debug)]
 pub(super) struct LocalShared<M> {
     state: Mutex<State<M>>,
-    pub(super) room: Semaphore,
+    pub(super) free_slots: Semaphore,
     pub(super) ready: Semaphore,
     /// Tells those who sleep until the next delayed message that another one may come earlier.
     pub(super) rescheduled: Notify,
@@ -43,7 +43,7 @@ impl<M> LocalShared<M> {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             state: Mutex::new(State::default()),
-            room: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
+            free_slots: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
             ready: Semaphore::new(0),
             rescheduled: Notify::new(),
         }
@@ -86,7 +86,7 @@ impl<M> LocalShared<M> {
         let mut state = self.lock();
         state.dead.extend(dead);
         state.held -= 1;
-        self.room.add_permits(1);
+        self.free_slots.add_permits(1);
         self.end_if_done(&state);
     }
 

@@ -1,7 +1,7 @@
 //! One connection for as long as it lasts.
 
 use super::{super::QueueError, address::Address, failure, topology::Topology};
-use crate::rabbitmq::handshake as greeting;
+use crate::rabbitmq::handshake;
 use futures_util::{FutureExt as _, StreamExt as _};
 use lapin::{Channel, Connection, ConnectionProperties, Event, options::ConfirmSelectOptions};
 use std::{ops::Deref, sync::OnceLock, time::Duration};
@@ -15,14 +15,14 @@ const CLOSING: Duration = Duration::from_secs(2);
 
 /// A connection whose topology is declared. Whoever meets an error on it calls
 /// [`fail`](Self::fail), and it is given up as a whole.
-pub(super) struct Link {
+pub(super) struct BrokerConnection {
     connection: Connection,
     address: Address,
     failed: CancellationToken,
     failure: OnceLock<QueueError>,
 }
 
-impl Link {
+impl BrokerConnection {
     /// Connects and declares the topology.
     pub(super) async fn connect(
         address: &Address,
@@ -32,7 +32,7 @@ impl Link {
             let properties = ConnectionProperties::default().with_connection_name("juror".into());
             let connection = match address.connect(properties).await {
                 Ok(connection) => connection,
-                Err(error) if greeting::expects_tls(address, &error).await => {
+                Err(error) if handshake::expects_tls(address, &error).await => {
                     return Err(failure::on_tls_port(address));
                 }
                 Err(error) => return Err(failure::on_connecting(address, &error)),

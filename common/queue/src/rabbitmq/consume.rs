@@ -9,9 +9,9 @@ use super::{
     tags::Tags,
 };
 use crate::rabbitmq::{
-    connection::Link,
-    message as envelope,
-    priority::{OutstandingDelivery, Preference},
+    connection::BrokerConnection,
+    message,
+    priority::{OutstandingDelivery, PriorityWindow},
 };
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -101,10 +101,10 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
             };
             let decoded = (self.decode)(&delivery);
             let other_version = match &decoded {
-                Err(_) => envelope::other_version(&delivery.data),
+                Err(_) => message::other_version(&delivery.data),
                 Ok(_) => None,
             };
-            let redelivered = delivery.redelivered || envelope::was_delivered(&delivery.properties);
+            let redelivered = delivery.redelivered || message::was_delivered(&delivery.properties);
             let settlement =
                 OpenDelivery::new(&self.shared, &live.tags, delivery, self.route).counting(counted);
             match decoded {
@@ -150,7 +150,7 @@ async fn dead_letter(
 
 /// Consumers over one link.
 struct Live {
-    link: Arc<Link>,
+    link: Arc<BrokerConnection>,
     tags: Arc<Tags>,
     /// Those of the preferred priority first.
     consumers: Vec<QueueConsumer>,
@@ -160,13 +160,13 @@ struct Live {
 struct QueueConsumer {
     priority: Priority,
     /// State of its queue, where that is preferred to others.
-    preference: Option<Arc<Preference>>,
+    preference: Option<Arc<PriorityWindow>>,
     consumer: Consumer,
 }
 
 impl Live {
     async fn open(
-        link: Arc<Link>,
+        link: Arc<BrokerConnection>,
         queues: Vec<(Priority, ShortString)>,
         prefetch: u16,
     ) -> Result<Self, QueueError> {
@@ -174,7 +174,7 @@ impl Live {
         let mut consumers = Vec::new();
         for (priority, queue) in queues {
             let preference =
-                (priority == Priority::High).then(|| Arc::new(Preference::new(prefetch)));
+                (priority == Priority::High).then(|| Arc::new(PriorityWindow::new(prefetch)));
             let prefetch = preference.as_ref().map_or(prefetch, |preference| preference.prefetch());
             // Holds for each consumer that begins after it, and for each by itself.
             link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
@@ -232,7 +232,7 @@ impl Live {
         preferred: usize,
     ) -> Option<(Priority, Option<OutstandingDelivery>)> {
         let QueueConsumer { priority, preference, .. } = self.consumers.get(at)?;
-        let taken = (*priority, preference.as_ref().map(Preference::count));
+        let taken = (*priority, preference.as_ref().map(PriorityWindow::count));
         let end = if at < preferred { preferred } else { self.consumers.len() };
         self.consumers.get_mut(at..end)?.rotate_left(1);
         Some(taken)

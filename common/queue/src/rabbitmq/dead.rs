@@ -7,8 +7,8 @@ use super::{
     shared::Shared,
 };
 use crate::rabbitmq::{
-    connection::{Link, OwnChannel},
-    message as envelope,
+    connection::{BrokerConnection, OwnChannel},
+    message,
     message::{Envelope, Received},
 };
 use async_trait::async_trait;
@@ -34,7 +34,7 @@ const STREAM_PAUSE: Duration = Duration::from_millis(100);
 
 /// A dead letter of whatever kind, for a person to look at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeptLetter {
+pub struct StoredDeadLetter {
     /// The id that it traveled under; empty if it had none.
     pub message_id: String,
     /// The priority that it came by.
@@ -42,12 +42,12 @@ pub struct KeptLetter {
     /// Reason of its dead-lettering, in plain words.
     pub reason: String,
     /// Its content.
-    pub content: Kept,
+    pub content: DeadLetterBody,
 }
 
 /// Content of a dead letter.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kept {
+pub enum DeadLetterBody {
     /// A job.
     Job(Box<Job>),
     /// A result.
@@ -59,7 +59,7 @@ pub enum Kept {
 impl RabbitQueues {
     /// Every dead letter of whatever kind, oldest first. They all lie in memory, and whoever lists
     /// at the same time may see fewer.
-    pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<KeptLetter>, QueueError>> {
+    pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<StoredDeadLetter>, QueueError>> {
         Box::pin(async move {
             loop {
                 let link = self.shared.link().await?;
@@ -72,15 +72,18 @@ impl RabbitQueues {
     }
 }
 
-async fn kept_letters(link: &Link, shared: &Shared) -> Result<Vec<KeptLetter>, QueueError> {
+async fn kept_letters(
+    link: &BrokerConnection,
+    shared: &Shared,
+) -> Result<Vec<StoredDeadLetter>, QueueError> {
     let mut letters = Vec::new();
     let mut reading = Reading::start(link, shared).await?;
     while let Some(dead) = reading.next().await? {
         let message_id = dead.properties.message_id().clone().unwrap_or_default();
-        letters.push(KeptLetter {
+        letters.push(StoredDeadLetter {
             message_id: message_id.to_string(),
             priority: priority_of(dead.routing_key.as_str()),
-            reason: envelope::reason(&dead.properties),
+            reason: message::reason(&dead.properties),
             content: content(&dead),
         });
     }
@@ -88,19 +91,19 @@ async fn kept_letters(link: &Link, shared: &Shared) -> Result<Vec<KeptLetter>, Q
     Ok(letters)
 }
 
-fn content(dead: &Delivery) -> Kept {
-    let of = |route| envelope::belongs_to(&dead.properties, route);
+fn content(dead: &Delivery) -> DeadLetterBody {
+    let of = |route| message::belongs_to(&dead.properties, route);
     if of(Route::Jobs)
-        && let Ok(job) = envelope::decode(&dead.data)
+        && let Ok(job) = message::decode(&dead.data)
     {
-        return Kept::Job(Box::new(job));
+        return DeadLetterBody::Job(Box::new(job));
     }
     if of(Route::Results)
-        && let Ok(result) = envelope::decode(&dead.data)
+        && let Ok(result) = message::decode(&dead.data)
     {
-        return Kept::Result(Box::new(result));
+        return DeadLetterBody::Result(Box::new(result));
     }
-    Kept::Unreadable(dead.data.clone())
+    DeadLetterBody::Unreadable(dead.data.clone())
 }
 
 #[async_trait]
@@ -144,14 +147,14 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
 }
 
 impl<M: Message> RabbitQueue<M> {
-    async fn list_over(&self, link: &Link) -> Result<Vec<DeadLetter<M>>, QueueError> {
+    async fn list_over(&self, link: &BrokerConnection) -> Result<Vec<DeadLetter<M>>, QueueError> {
         let mut letters = Vec::new();
         let mut reading = Reading::start(link, &self.shared).await?;
         while let Some(dead) = reading.next().await? {
             if let Some(message) = self.message_of(&dead) {
                 let priority = priority_of(dead.routing_key.as_str());
-                let reason = envelope::reason(&dead.properties);
-                let is_undelivered = envelope::is_undelivered(&dead.properties);
+                let reason = message::reason(&dead.properties);
+                let is_undelivered = message::is_undelivered(&dead.properties);
                 letters.push(DeadLetter { message, priority, reason, is_undelivered });
             }
         }
@@ -161,14 +164,14 @@ impl<M: Message> RabbitQueue<M> {
 
     async fn replay_over(
         &self,
-        link: &Link,
+        link: &BrokerConnection,
         message_ids: &BTreeSet<String>,
         replayed: &mut usize,
     ) -> Result<(), QueueError> {
         let mut reading = Reading::start(link, &self.shared).await?;
         while let Some(dead) = reading.next().await? {
             let id = dead.properties.message_id().as_ref();
-            if !envelope::belongs_to(&dead.properties, self.route)
+            if !message::belongs_to(&dead.properties, self.route)
                 || id.is_none_or(|id| !message_ids.contains(id.as_str()))
             {
                 continue;
@@ -182,7 +185,7 @@ impl<M: Message> RabbitQueue<M> {
 
     async fn forget_over(
         &self,
-        link: &Link,
+        link: &BrokerConnection,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
         forgotten: &mut usize,
     ) -> Result<(), QueueError> {
@@ -198,8 +201,8 @@ impl<M: Message> RabbitQueue<M> {
 
     /// The message, if it is one of this queue's and can be read.
     fn message_of(&self, dead: &Delivery) -> Option<M> {
-        let ours = envelope::belongs_to(&dead.properties, self.route);
-        envelope::decode(&dead.data).ok().filter(|_| ours)
+        let ours = message::belongs_to(&dead.properties, self.route);
+        message::decode(&dead.data).ok().filter(|_| ours)
     }
 
     async fn send_again(&self, dead: &Delivery) -> Result<(), QueueError> {
@@ -219,7 +222,7 @@ impl<M: Message> RabbitQueue<M> {
 ///
 /// Letters are streamed by a consumer: asking for each one costs a quorum queue a write to disk.
 struct Reading<'a> {
-    link: &'a Link,
+    link: &'a BrokerConnection,
     channel: OwnChannel,
     queue: ShortString,
     stream: Consumer,
@@ -232,7 +235,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    async fn start(link: &'a Link, shared: &Shared) -> Result<Self, QueueError> {
+    async fn start(link: &'a BrokerConnection, shared: &Shared) -> Result<Self, QueueError> {
         let (queue, channel) = (shared.namespace.dead(), link.channel().await?);
         link.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
         let consuming = channel.basic_consume(

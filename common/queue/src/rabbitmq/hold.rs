@@ -5,7 +5,7 @@ use super::{
     RabbitQueue,
 };
 use crate::rabbitmq::{
-    connection::{Link, OwnChannel},
+    connection::{BrokerConnection, OwnChannel},
     message::{Envelope, Received},
 };
 use async_trait::async_trait;
@@ -57,7 +57,7 @@ impl<M: Message> RabbitQueue<M> {
     /// Publishes messages of a hold queue into their priorities, and takes them off only then.
     async fn move_batch(
         &self,
-        link: &Link,
+        link: &BrokerConnection,
         channel: &OwnChannel,
         queue: &ShortString,
         at_most: u32,

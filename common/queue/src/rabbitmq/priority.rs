@@ -20,7 +20,7 @@ const PREFETCH: u16 = 2;
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
 /// The preferred priority of one channel.
-pub(super) struct Preference {
+pub(super) struct PriorityWindow {
     prefetch: u16,
     deliveries: Mutex<Deliveries>,
 }
@@ -33,9 +33,9 @@ struct Deliveries {
 }
 
 /// A delivery counts as out until this is dropped.
-pub(super) struct OutstandingDelivery(Arc<Preference>);
+pub(super) struct OutstandingDelivery(Arc<PriorityWindow>);
 
-impl Preference {
+impl PriorityWindow {
     /// For a subscription of which so many deliveries may be out.
     pub(super) fn new(places: u16) -> Self {
         Self { prefetch: places.saturating_add(PREFETCH), deliveries: Mutex::default() }
@@ -88,7 +88,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_lane_is_in_doubt_while_all_that_it_may_send_is_out_or_was_settled_just_now() {
-        let preference = Arc::new(Preference::new(2));
+        let preference = Arc::new(PriorityWindow::new(2));
         let mut out = VecDeque::from([preference.count(), preference.count()]);
         assert_eq!((preference.prefetch(), preference.doubt()), (4, None));
         for _ in 0..2 {

@@ -2,7 +2,7 @@
 //! confirmed it, over as many connections as that takes.
 
 use super::{super::QueueError, backoff::Backoff};
-use crate::rabbitmq::{connection::Link, message::Envelope};
+use crate::rabbitmq::{connection::BrokerConnection, message::Envelope};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use juror_types::event::{Event, Events};
 use lapin::{Channel, Confirmation, message::BasicReturnMessage, options::BasicPublishOptions};
@@ -45,7 +45,7 @@ impl Publisher {
     }
 
     /// Publishes over this link until it fails; first again whatever is not confirmed.
-    pub(super) async fn serve(&mut self, link: &Link) -> QueueError {
+    pub(super) async fn serve(&mut self, link: &BrokerConnection) -> QueueError {
         let channel = match link.confirming_channel().await {
             Ok(channel) => channel,
             Err(failure) => return failure,

@@ -5,7 +5,7 @@ use super::{
     names::{Namespace, Route},
     publish::PublishRequest,
 };
-use crate::rabbitmq::{connection::Link, message::Envelope};
+use crate::rabbitmq::{connection::BrokerConnection, message::Envelope};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
@@ -18,7 +18,7 @@ pub(super) enum ConnectionState {
     /// No connection now; the supervisor makes one.
     Connecting,
     /// Connected.
-    Connected(Arc<Link>),
+    Connected(Arc<BrokerConnection>),
     /// For good: closed, or refused.
     Closed(QueueError),
 }
@@ -44,7 +44,7 @@ impl Shared {
     }
 
     /// The link that is up, as soon as there is one.
-    pub(super) async fn link(&self) -> Result<Arc<Link>, QueueError> {
+    pub(super) async fn link(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut phase = self.phase.clone();
         let settled = phase.wait_for(|phase| match phase {
             ConnectionState::Connecting => false,
@@ -59,7 +59,7 @@ impl Shared {
     }
 
     /// The link that is up now; an error where there is none.
-    pub(super) fn link_now(&self) -> Result<Arc<Link>, QueueError> {
+    pub(super) fn link_now(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         match &*self.phase.borrow() {
             ConnectionState::Connected(link) if !link.is_over() => Ok(Arc::clone(link)),
             ConnectionState::Closed(reason) => Err(reason.clone()),

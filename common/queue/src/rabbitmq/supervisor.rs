@@ -4,7 +4,7 @@ use super::{
     super::QueueError, address::Address, backoff::Backoff, publish::Publisher,
     shared::ConnectionState, topology::Topology,
 };
-use crate::rabbitmq::connection::Link;
+use crate::rabbitmq::connection::BrokerConnection;
 use juror_types::event::{Event, Events};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -31,7 +31,7 @@ pub(super) struct BrokerConnector {
 
 impl Supervisor {
     /// Keeps a link up, this one first, until it is stopped or the broker refuses us.
-    pub(super) async fn run(self, first: Link, mut publisher: Publisher) {
+    pub(super) async fn run(self, first: BrokerConnection, mut publisher: Publisher) {
         let mut link = Arc::new(first);
         let mut backoff = Backoff::of_connections();
         let reason = loop {
@@ -71,7 +71,10 @@ impl Supervisor {
 
 impl BrokerConnector {
     /// The first connection: waits for a broker that is away, but not longer than `max_wait`.
-    pub(super) async fn connect_first(&self, max_wait: Duration) -> Result<Link, QueueError> {
+    pub(super) async fn connect_first(
+        &self,
+        max_wait: Duration,
+    ) -> Result<BrokerConnection, QueueError> {
         self.connect(&mut Backoff::of_connections(), Some(max_wait)).await
     }
 
@@ -80,7 +83,7 @@ impl BrokerConnector {
         &self,
         backoff: &mut Backoff,
         max_wait: Option<Duration>,
-    ) -> Result<Link, QueueError> {
+    ) -> Result<BrokerConnection, QueueError> {
         let since = Instant::now();
         let mut told = max_wait.is_none();
         loop {
@@ -88,7 +91,7 @@ impl BrokerConnector {
             if backoff.is_used() || max_wait.is_none() {
                 sleep(backoff.next()).await;
             }
-            let problem = match Link::connect(&self.address, &self.topology).await {
+            let problem = match BrokerConnection::connect(&self.address, &self.topology).await {
                 Ok(link) => return Ok(link),
                 Err(QueueError::Unavailable(problem)) => problem,
                 Err(refused) => return Err(refused),

@@ -1,7 +1,7 @@
 //! The deliveries of one channel by their tags, and acknowledging many of them in one frame.
 
 use super::super::{QueueError, batch::Batch};
-use crate::rabbitmq::connection::{Link, OwnChannel};
+use crate::rabbitmq::connection::{BrokerConnection, OwnChannel};
 use async_trait::async_trait;
 use lapin::{
     Consumer,
@@ -14,7 +14,7 @@ use std::{
 
 /// A channel, kept open while any of its deliveries is out, and the tags of those.
 pub(super) struct Tags {
-    pub(super) link: Arc<Link>,
+    pub(super) link: Arc<BrokerConnection>,
     channel: OwnChannel,
     /// Handed out, and what ends them is not yet on its way to the broker. A frame that names one
     /// tag for all up to it must not reach over any of these.
@@ -22,7 +22,7 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    pub(super) fn new(link: Arc<Link>, channel: OwnChannel) -> Self {
+    pub(super) fn new(link: Arc<BrokerConnection>, channel: OwnChannel) -> Self {
         Self { link, channel, out: Mutex::default() }
     }
 

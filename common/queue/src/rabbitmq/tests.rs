@@ -3,7 +3,7 @@
 mod drawing;
 mod namespace;
 mod proxy;
-mod stories;
+mod scenarios;
 mod trouble;
 
 use super::{

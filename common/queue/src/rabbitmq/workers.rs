@@ -4,7 +4,7 @@ use super::{
     super::{Priority, QueueError},
     RabbitQueues, RabbitSettings,
     address::Address,
-    connection::Link,
+    connection::BrokerConnection,
     names::Namespace,
     topology::Topology,
 };
@@ -41,14 +41,17 @@ pub fn connected_workers(
     Box::pin(async move {
         let address = Address::parse(&settings.url, &settings.tls)?;
         let namespace = Namespace::parse(&settings.namespace)?;
-        let link = Link::connect(&address, &Topology::default()).await?;
+        let link = BrokerConnection::connect(&address, &Topology::default()).await?;
         let workers = workers(&link, &namespace).await.unwrap_or_default();
         link.close().await;
         Ok(workers)
     })
 }
 
-async fn workers(link: &Link, namespace: &Namespace) -> Result<ConnectedWorkers, QueueError> {
+async fn workers(
+    link: &BrokerConnection,
+    namespace: &Namespace,
+) -> Result<ConnectedWorkers, QueueError> {
     let channel = link.channel().await?;
     let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
     let mut consumers = [0; 2];

@@ -1,7 +1,7 @@
 //! The same item in runs before this one that asked the same.
 
 use crate::{
-    pages::{error_page::Trouble, links, query::PageQuery},
+    pages::{error_page::PageError, links, query::PageQuery},
     state::AppState,
     view::RunView,
 };
@@ -27,7 +27,7 @@ pub async fn of(
     view: &RunView,
     result: &JobResult,
     query: &PageQuery,
-) -> Result<Markup, Trouble> {
+) -> Result<Markup, PageError> {
     let (catalog, own) = (Arc::clone(&site.catalog), view.files.record().clone());
     let runs = spawn_blocking(move || {
         let runs = catalog.list()?.into_iter().map(|listed| listed.record);

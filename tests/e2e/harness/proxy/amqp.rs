@@ -1,4 +1,4 @@
-//! AMQP 0-9-1, as far as frames and the few methods that a story asks for.
+//! AMQP 0-9-1, as far as frames and the few methods that a test asks for.
 
 use super::{Exchange, Moment, Piece, Protocol, Way, Wire};
 use std::collections::{BTreeMap, HashMap};

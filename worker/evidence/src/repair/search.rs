@@ -40,7 +40,7 @@ const SOLVED: f64 = 0.003;
 /// Maximum number of drawings for other ways to write a repair.
 const MAX_EQUIVALENTS: usize = 12;
 /// Number of drawings without an improvement after which a nearly solved round ends.
-const PATIENCE: usize = 10;
+const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
 /// Maximum number of other ways that are reported.
@@ -278,7 +278,7 @@ impl RepairSearch {
             return false;
         }
         let left = best.remaining as f64 / self.before.max(1) as f64;
-        let is_stalled = self.drawn >= best.drawn + PATIENCE;
+        let is_stalled = self.drawn >= best.drawn + MAX_TRIALS_WITHOUT_GAIN;
         let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
         left <= SOLVED || left <= 1.0 - NEARLY_SOLVED && (is_stalled || is_late)
     }

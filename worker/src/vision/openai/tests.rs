@@ -3,7 +3,7 @@
 use super::*;
 use crate::vision::{
     Answer, ApiKey, ExtraHeaders, Finish, ProxySettings, RequestImage,
-    scripted::{Scene, Scripted, response},
+    scripted::{Exchange, Scripted, response},
 };
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -59,12 +59,12 @@ fn settings(base_url: &str) -> HttpSettings {
     }
 }
 
-async fn ask(scene: Scene) -> Call {
-    ask_with(scene, &question()).await
+async fn ask(exchange: Exchange) -> Call {
+    ask_with(exchange, &question()).await
 }
 
-async fn ask_with(scene: Scene, request: &Request) -> Call {
-    let server = Scripted::play(vec![scene]).await;
+async fn ask_with(exchange: Exchange, request: &Request) -> Call {
+    let server = Scripted::play(vec![exchange]).await;
     let call = client(&server.base_url).ask(request, &CancellationToken::new()).await;
     server.heard().await;
     call
@@ -81,7 +81,7 @@ fn answered(call: &Call) -> &Answer {
 async fn a_question_goes_out_once_and_its_answer_comes_back() {
     let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
                    x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
-    let server = Scripted::play(vec![Scene::Say(response(200, headers, ANSWER))]).await;
+    let server = Scripted::play(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
     let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
     let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
     assert_eq!(
@@ -137,15 +137,17 @@ async fn a_failed_handshake_is_not_sent() {
 async fn what_was_sent_and_not_answered_is_lost() {
     let cut_head = "HTTP/1.1 200 OK\r\ncontent-le".to_owned();
     let cut_body = response(200, "", ANSWER).replace("length: ", "length: 9");
-    for scene in [Scene::HangUp, Scene::Reset, Scene::Say(cut_head), Scene::Say(cut_body)] {
-        let call = ask(scene).await;
+    for exchange in
+        [Exchange::HangUp, Exchange::Reset, Exchange::Say(cut_head), Exchange::Say(cut_body)]
+    {
+        let call = ask(exchange).await;
         assert!(matches!(call.end, CallEnd::Lost(_)), "{call:?}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_does_not_come_in_time_is_lost() {
-    let call = ask(Scene::FallSilent(String::new())).await;
+    let call = ask(Exchange::FallSilent(String::new())).await;
     assert_eq!(call.end, CallEnd::Lost("no whole answer within 60 s".to_owned()));
 }
 
@@ -153,27 +155,27 @@ async fn an_answer_that_does_not_come_in_time_is_lost() {
 async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() {
     let begun = response(200, "", ANSWER)[..120].to_owned();
     let slower = Request { slower: true, ..question() };
-    let call = ask_with(Scene::FallSilent(begun), &slower).await;
+    let call = ask_with(Exchange::FallSilent(begun), &slower).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("120 s")), "{call:?}");
 }
 
 #[tokio::test]
 async fn an_error_that_stops_half_way_may_be_billed() {
-    let call = ask(Scene::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
+    let call = ask(Exchange::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("503")), "{call:?}");
 }
 
 #[tokio::test]
 async fn a_refusal_by_rate_says_how_long() {
     let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
-    let call = ask(Scene::Say(response(429, headers, "{}"))).await;
+    let call = ask(Exchange::Say(response(429, headers, "{}"))).await;
     let wait = Duration::from_millis(1_500);
     assert!(
         matches!(call.end, CallEnd::RateLimited { retry_after, .. } if retry_after == Some(wait))
     );
     assert_eq!(call.limits.refused, Some(wait));
     assert_eq!(call.limits.requests_per_minute, Some(60));
-    let silent = ask(Scene::Say(response(429, "", ""))).await;
+    let silent = ask(Exchange::Say(response(429, "", ""))).await;
     assert!(matches!(silent.end, CallEnd::RateLimited { retry_after: None, .. }));
     assert_eq!(silent.limits.refused, Some(Duration::ZERO));
 }
@@ -181,11 +183,11 @@ async fn a_refusal_by_rate_says_how_long() {
 #[tokio::test]
 async fn account_problems_are_told_without_the_key() {
     let wrong = r#"{"error":{"message":"Incorrect API key provided: house-key-77 (sk-x*y)"}}"#;
-    let call = ask(Scene::Say(response(401, "", wrong))).await;
+    let call = ask(Exchange::Say(response(401, "", wrong))).await;
     let message = "Incorrect API key provided: [key] ([key])".to_owned();
     assert_eq!(call.end, CallEnd::Account { problem: AccountProblem::Key, message });
     let empty = r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#;
-    let call = ask(Scene::Say(response(429, "retry-after: 1\r\n", empty))).await;
+    let call = ask(Exchange::Say(response(429, "retry-after: 1\r\n", empty))).await;
     let funds = AccountProblem::Funds;
     assert!(matches!(&call.end, CallEnd::Account { problem, .. } if *problem == funds), "{call:?}");
     assert_eq!(call.limits.refused, None);
@@ -195,10 +197,10 @@ async fn account_problems_are_told_without_the_key() {
 async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered() {
     let refusal = r#"{"error":{"message":"not supported","param":"response_format"}}"#;
     let server = Scripted::play(vec![
-        Scene::Say(response(400, "", refusal)),
-        Scene::Say(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
-        Scene::Say(response(200, "", ANSWER)),
-        Scene::Say(response(200, "", ANSWER)),
+        Exchange::Say(response(400, "", refusal)),
+        Exchange::Say(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
+        Exchange::Say(response(200, "", ANSWER)),
+        Exchange::Say(response(200, "", ANSWER)),
     ])
     .await;
     let client = client(&server.base_url);
@@ -222,9 +224,9 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
 async fn a_server_without_cache_options_is_asked_without_them_and_that_is_remembered() {
     let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
     let server = Scripted::play(vec![
-        Scene::Say(response(400, "", refusal)),
-        Scene::Say(response(200, "", ANSWER)),
-        Scene::Say(response(200, "", ANSWER)),
+        Exchange::Say(response(400, "", refusal)),
+        Exchange::Say(response(200, "", ANSWER)),
+        Exchange::Say(response(200, "", ANSWER)),
     ])
     .await;
     let client = client(&server.base_url);
@@ -242,7 +244,7 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
 
 #[tokio::test]
 async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
-    let call = ask(Scene::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
+    let call = ask(Exchange::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
     let CallEnd::Account { problem: AccountProblem::Address, message } = &call.end else {
         panic!("{call:?}")
     };
@@ -251,16 +253,16 @@ async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
 
 #[tokio::test]
 async fn an_endless_answer_is_not_read_to_its_end() {
-    let call = ask(Scene::Say(response(200, "", &" ".repeat(5 << 20)))).await;
+    let call = ask(Exchange::Say(response(200, "", &" ".repeat(5 << 20)))).await;
     assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
 }
 
 #[tokio::test]
 async fn a_cost_in_a_header_is_told() {
     let call =
-        ask(Scene::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER))).await;
+        ask(Exchange::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER))).await;
     assert_eq!(answered(&call).cost.unwrap().to_string(), "0.000045650");
-    let call = ask(Scene::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
+    let call = ask(Exchange::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
     assert_eq!(answered(&call).cost, None);
 }
 
@@ -269,8 +271,8 @@ async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
     for status in [400, 500] {
         let refusal = r#"{"error":{"code":400,"message":"failed to parse grammar","type":"x"}}"#;
         let server = Scripted::play(vec![
-            Scene::Say(response(status, "", refusal)),
-            Scene::Say(response(200, "", ANSWER)),
+            Exchange::Say(response(status, "", refusal)),
+            Exchange::Say(response(200, "", ANSWER)),
         ])
         .await;
         let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
@@ -283,7 +285,7 @@ async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
 #[tokio::test]
 async fn a_missing_bill_is_not_a_bill_of_nothing() {
     let bare = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    let call = ask(Scene::Say(response(200, "", bare))).await;
+    let call = ask(Exchange::Say(response(200, "", bare))).await;
     assert_eq!(answered(&call).usage, None);
     assert!(!answered(&call).simulated);
 }
@@ -292,13 +294,13 @@ async fn a_missing_bill_is_not_a_bill_of_nothing() {
 async fn an_answer_of_the_simulator_is_known_behind_a_gateway_too() {
     let passed_on = r#"{"model":"gpt-4o","system_fingerprint":"juror-simulator",
         "choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    assert!(answered(&ask(Scene::Say(response(200, "", passed_on))).await).simulated);
+    assert!(answered(&ask(Exchange::Say(response(200, "", passed_on))).await).simulated);
 }
 
 #[tokio::test]
 async fn a_cancelled_call_tells_whether_it_was_sent() {
     let cancel = CancellationToken::new();
-    let server = Scripted::play(vec![Scene::Cancel(cancel.clone())]).await;
+    let server = Scripted::play(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
     let call = client.ask(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: true });
@@ -311,10 +313,10 @@ async fn a_cancelled_call_tells_whether_it_was_sent() {
 async fn a_free_call_tells_whether_address_and_key_are_right() {
     let list = r#"{"object":"list","data":[{"id":"gpt-4o"},{"id":"gpt-4.1"}]}"#;
     let server = Scripted::play(vec![
-        Scene::Say(response(200, "", list)),
-        Scene::Say(response(401, "", "{}")),
-        Scene::Say(response(404, "", "{}")),
-        Scene::HangUp,
+        Exchange::Say(response(200, "", list)),
+        Exchange::Say(response(401, "", "{}")),
+        Exchange::Say(response(404, "", "{}")),
+        Exchange::HangUp,
     ])
     .await;
     let client = client(&server.base_url);
@@ -330,8 +332,8 @@ async fn a_free_call_tells_whether_address_and_key_are_right() {
 #[tokio::test]
 async fn further_headers_go_out_and_take_the_place_of_the_key() {
     let server = Scripted::play(vec![
-        Scene::Say(response(200, "", ANSWER)),
-        Scene::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
+        Exchange::Say(response(200, "", ANSWER)),
+        Exchange::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
     ])
     .await;
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -349,7 +351,7 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
 
 #[tokio::test]
 async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
-    let proxy = Scripted::play(vec![Scene::Say(response(200, "", ANSWER))]).await;
+    let proxy = Scripted::play(vec![Exchange::Say(response(200, "", ANSWER))]).await;
     let url = proxy.base_url.replace("http://", "http://me:pass-word@").replace("/v1", "");
     let proxied = |except: Option<&str>| ProxySettings {
         url: url.clone(),

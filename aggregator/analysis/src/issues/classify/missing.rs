@@ -1,6 +1,6 @@
 //! Statements about missing content.
 
-use super::{Hit, Reading, Sense};
+use super::{Category, Hit, Reading};
 use crate::issues::words::{NAME, PAUSE};
 
 /// From here on, it is a property that is named, not a thing.
@@ -33,7 +33,7 @@ impl Reading<'_> {
         let verb = (start + 1..start + 5).find(|place| !BETWEEN.contains(&self.word(*place)))?;
         if let Some((length, ())) = self.vocabulary.present.at(&self.numbers, verb) {
             let end = verb + length;
-            return Some(Missing { start, end, thing_follows: self.is_active(end) });
+            return Some(Missing { start, end, thing_follows: self.has_following_word(end) });
         }
         // "The screenshot shows a badge, the code does not."
         let ends = start > 0 && ["", PAUSE].contains(&self.word(start + 1));
@@ -50,28 +50,28 @@ impl Reading<'_> {
         };
         let end = start + length;
         let is_said = start > 0 && VERBS.contains(&self.word(start - 1)) && after.is_some();
-        let thing_follows = self.is_active(end) && !is_said;
+        let thing_follows = self.has_following_word(end) && !is_said;
         (thing_follows || after.is_some()).then_some(Missing { start, end, thing_follows })
     }
 
-    fn is_active(&self, end: usize) -> bool {
+    fn has_following_word(&self, end: usize) -> bool {
         !["", PAUSE].contains(&self.word(end)) && !self.is_at(&self.vocabulary.hinges, end)
     }
 
     /// The missing thing or property, or a part that has no name of its own here.
-    pub(super) fn missing_sense(&self, missing: Missing) -> Option<Sense> {
+    pub(super) fn missing_sense(&self, missing: Missing) -> Option<Category> {
         let said = self.numbers.get(missing.start..missing.end).unwrap_or_default();
         let Some(noun) = self.missing_noun(missing) else {
             let is_picture =
                 self.has(&self.vocabulary.picture) || self.vocabulary.lost.occurs(said);
-            return is_picture.then(|| Sense::Kind("subject".to_owned()));
+            return is_picture.then(|| Category::Kind("subject".to_owned()));
         };
         if let Some(hit) = self.hit_at(noun) {
             if let Some(property) = self.said_of(hit).filter(|_| missing.thing_follows) {
-                return Some(Sense::Kind(self.id(property)));
+                return Some(Category::Kind(self.id(property)));
             }
             let about = self.vocabulary.abouts.get(hit.about)?;
-            return Some(Sense::Kind(match about.thing {
+            return Some(Category::Kind(match about.thing {
                 true => format!("missing {}", about.id),
                 false => about.id.clone(),
             }));
@@ -80,10 +80,10 @@ impl Reading<'_> {
             || self.vocabulary.color_of.at(&self.numbers, noun).is_some();
         let counts = ["only", "just"].contains(&self.word(missing.start));
         Some(match self.word(noun) {
-            _ if is_colored => Sense::Kind(self.color()),
-            NAME => Sense::Kind("missing text".to_owned()),
-            _ if counts => Sense::Kind("rows".to_owned()),
-            part => Sense::Words(vec!["missing".to_owned(), part.to_owned()]),
+            _ if is_colored => Category::Kind(self.color()),
+            NAME => Category::Kind("missing text".to_owned()),
+            _ if counts => Category::Kind("rows".to_owned()),
+            part => Category::Words(vec!["missing".to_owned(), part.to_owned()]),
         })
     }
 

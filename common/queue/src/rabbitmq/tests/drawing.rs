@@ -3,7 +3,7 @@
 use super::{
     super::super::{Delivery, Disposition},
     namespace::raw_connection,
-    stories::{job, next},
+    scenarios::{job, next},
     *,
 };
 use juror_types::evidence::EvidenceMode;

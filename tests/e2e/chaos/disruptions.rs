@@ -2,7 +2,7 @@
 
 use super::plan::{Mishap, Plan, Server};
 use crate::harness::{
-    FleetStory, Gate, Harness, Member, Servers, Simulator, Size,
+    FleetHarness, Gate, Harness, Member, Servers, Simulator, Size,
     proxy::{Exchange, Moment, Step},
     write_items,
 };
@@ -21,9 +21,9 @@ const MAX_WAIT: Duration = Duration::from_secs(120);
 /// Interval of polling a condition.
 const LOOK: Duration = Duration::from_millis(5);
 
-pub struct Turmoil {
+pub struct Disruptions {
     pub plan: Plan,
-    pub fleet: FleetStory,
+    pub fleet: FleetHarness,
     gate: Gate,
     random: StdRng,
     /// Number of answers that were let through.
@@ -37,7 +37,7 @@ pub struct Turmoil {
     pub under_way: u64,
 }
 
-impl Turmoil {
+impl Disruptions {
     /// Starts everything, with the first jobs published by a producer that is killed half-way.
     pub fn begin(plan: Plan) -> Self {
         let harness = Harness::new();
@@ -45,14 +45,14 @@ impl Turmoil {
         let gate = Gate::closed();
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         let size = Size { workers: WORKERS, aggregators: 2, at_once: AT_ONCE };
-        let fleet = FleetStory::new(&size, Servers::own(), harness, Simulator::start(config));
+        let fleet = FleetHarness::new(&size, Servers::own(), harness, Simulator::start(config));
         let random = StdRng::seed_from_u64(plan.seed);
         let (log, dead) = (Vec::new(), Vec::new());
-        let mut turmoil =
+        let mut disruptions =
             Self { plan, fleet, gate, random, let_through: 0, log, dead, under_way: 0 };
-        turmoil.fleet.start();
-        turmoil.enqueue();
-        turmoil
+        disruptions.fleet.start();
+        disruptions.enqueue();
+        disruptions
     }
 
     /// Lets everything of the plan happen, and the run end.
@@ -103,14 +103,14 @@ impl Turmoil {
                 self.drip_until_held();
                 self.kill_aggregators();
             }
-            Mishap::Cut(Server::Broker) => self.lose_the_broker(|turmoil| {
-                turmoil.each_proxy(Server::Broker, |proxy| proxy.cut());
+            Mishap::Cut(Server::Broker) => self.lose_the_broker(|disruptions| {
+                disruptions.each_proxy(Server::Broker, |proxy| proxy.cut());
             }),
             Mishap::Refuse(Server::Broker) => {
-                self.lose_the_broker(|turmoil| turmoil.refuse_everybody(Server::Broker));
+                self.lose_the_broker(|disruptions| disruptions.refuse_everybody(Server::Broker));
             }
             Mishap::Restart(Server::Broker) => {
-                self.lose_the_broker(|turmoil| turmoil.fleet.servers.restart_broker());
+                self.lose_the_broker(|disruptions| disruptions.fleet.servers.restart_broker());
             }
             Mishap::Cut(Server::Redis) => self.each_proxy(Server::Redis, |proxy| proxy.cut()),
             Mishap::Refuse(Server::Redis) => self.refuse_everybody(Server::Redis),
@@ -127,8 +127,8 @@ impl Turmoil {
         let refused = |member: &mut Member| proxy_of(member, server).refused();
         let before: Vec<u64> = self.fleet.members().map(refused).collect();
         self.each_proxy(server, |proxy| proxy.shut());
-        self.until("not everybody comes back", |turmoil| {
-            let now = turmoil.fleet.members().map(refused);
+        self.until("not everybody comes back", |disruptions| {
+            let now = disruptions.fleet.members().map(refused);
             now.zip(&before).all(|(now, before)| now > *before)
         });
         self.each_proxy(server, |proxy| proxy.restore());
@@ -165,13 +165,13 @@ impl Turmoil {
     fn lose_the_broker(&mut self, how: impl FnOnce(&mut Self)) {
         self.under_way += (WORKERS * AT_ONCE) as u64;
         let connections = |member: &mut Member| member.wire.count(Moment::Connection);
-        self.until("not everybody is connected", |turmoil| {
-            turmoil.fleet.members().map(connections).all(|count| count > 0)
+        self.until("not everybody is connected", |disruptions| {
+            disruptions.fleet.members().map(connections).all(|count| count > 0)
         });
         let before: Vec<u64> = self.fleet.members().map(connections).collect();
         how(self);
-        self.until("not everybody is connected again", |turmoil| {
-            let now = turmoil.fleet.members().map(connections);
+        self.until("not everybody is connected again", |disruptions| {
+            let now = disruptions.fleet.members().map(connections);
             now.zip(&before).all(|(now, before)| now > *before)
         });
     }
@@ -182,8 +182,8 @@ impl Turmoil {
 
     /// A worker that was just started has to come up first.
     fn await_work(&mut self, worker: usize) {
-        self.until("it takes no job", |turmoil| {
-            turmoil.fleet.workers[worker].wire.count(Moment::Request(Step::Claim)) > 0
+        self.until("it takes no job", |disruptions| {
+            disruptions.fleet.workers[worker].wire.count(Moment::Request(Step::Claim)) > 0
         });
     }
 
@@ -197,8 +197,8 @@ impl Turmoil {
     fn drip_until_held(&mut self) {
         loop {
             self.let_through(1);
-            self.until("the point is never reached", |turmoil| {
-                turmoil.is_held() || turmoil.all_let_through_are_given()
+            self.until("the point is never reached", |disruptions| {
+                disruptions.is_held() || disruptions.all_let_through_are_given()
             });
             // What the answer sets off takes a while.
             let soon = Instant::now() + 20 * LOOK;
@@ -209,7 +209,11 @@ impl Turmoil {
                 std::thread::sleep(LOOK);
             }
             let most = self.plan.jobs;
-            assert!(self.let_through < most, "the point is never reached\n{}", self.story());
+            assert!(
+                self.let_through < most,
+                "the point is never reached\n{}",
+                self.fleet_harness()
+            );
         }
     }
 
@@ -230,7 +234,7 @@ impl Turmoil {
     fn until(&mut self, otherwise: &str, mut condition: impl FnMut(&mut Self) -> bool) {
         let deadline = Instant::now() + MAX_WAIT;
         while !condition(self) {
-            assert!(Instant::now() < deadline, "{otherwise}\n{}", self.story());
+            assert!(Instant::now() < deadline, "{otherwise}\n{}", self.fleet_harness());
             self.fleet.members().for_each(Member::lives);
             std::thread::sleep(LOOK);
         }
@@ -242,13 +246,13 @@ impl Turmoil {
     }
 
     /// Everything that a failure should tell.
-    pub fn story(&mut self) -> String {
-        let mut story = format!("{:?}\n{}\n", self.plan, self.log.join("\n"));
+    pub fn fleet_harness(&mut self) -> String {
+        let mut fleet_harness = format!("{:?}\n{}\n", self.plan, self.log.join("\n"));
         for member in self.fleet.members() {
             let Member { name, wire, .. } = &*member;
-            story += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.said());
+            fleet_harness += &format!("-- {name} ({wire:?}) said last:\n{}\n", member.said());
         }
-        story
+        fleet_harness
     }
 }
 

@@ -199,7 +199,7 @@ impl RunStatusProvider for FakeRuns {
 }
 
 /// Resources of one worker.
-pub struct Scene {
+pub struct Fixture {
     folder: tempfile::TempDir,
     pub jobs: Arc<LocalQueue<Job>>,
     pub results: Arc<LocalQueue<JobResult>>,
@@ -213,7 +213,7 @@ pub struct Scene {
     concurrency: Concurrency,
 }
 
-impl Scene {
+impl Fixture {
     /// A worker that makes so many calls at once.
     pub fn new(calls: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();

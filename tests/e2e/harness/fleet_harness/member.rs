@@ -53,7 +53,7 @@ impl Member {
             .env("JUROR_FLEET_REDIS", format!("redis://{}", redis.address()))
             .env("JUROR_FLEET_NAMESPACE", servers.namespace())
             .env("JUROR_JUDGE_BASE_URL", format!("http://{}/v1", judge.address()))
-            // A story may hold an answer for as long as it likes.
+            // A test may hold an answer for as long as it likes.
             .env("JUROR_JUDGE_TIMEOUT_SECONDS", "600");
         if let Ok(level) = std::env::var("CHAOS_LOG") {
             command.env("JUROR_LOG_LEVEL", level);
@@ -121,7 +121,7 @@ impl Member {
 impl Drop for Member {
     fn drop(&mut self) {
         if let Some(mut process) = self.process.take() {
-            // It has ended already, unless the story broke off.
+            // It has ended already, unless the test broke off.
             let _ = process.kill();
             let _ = process.wait();
         }

@@ -1,4 +1,4 @@
-//! A fleet of a story's own: real processes of the real command, each behind its own proxies.
+//! A fleet of a test's own: real processes of the real command, each behind its own proxies.
 
 mod member;
 mod servers;
@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Time limit for the regular end of a process.
 const ENDING: Duration = Duration::from_secs(60);
 
-pub struct FleetStory {
+pub struct FleetHarness {
     pub workers: Vec<Member>,
     pub aggregators: Vec<Member>,
     pub servers: Servers,
@@ -30,7 +30,7 @@ pub struct Size {
     pub at_once: usize,
 }
 
-impl FleetStory {
+impl FleetHarness {
     /// A fleet whose servers run, without any process yet.
     pub fn new(size: &Size, servers: Servers, harness: Harness, simulator: Simulator) -> Self {
         let folder = harness.path("").display().to_string();

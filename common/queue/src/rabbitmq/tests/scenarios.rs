@@ -103,13 +103,13 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
     dead.acknowledge().await.unwrap();
     assert_eq!(jobs.list().await.unwrap().len(), 1);
     let [unread, kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
-    assert_eq!(unread.content, Kept::Unreadable(b"{".to_vec()));
+    assert_eq!(unread.content, DeadLetterBody::Unreadable(b"{".to_vec()));
     assert!(unread.reason.contains("it cannot be read"), "{}", unread.reason);
     assert_eq!(
         (kept.message_id.as_str(), kept.priority),
         (job("good").job_id.as_str(), Priority::Normal)
     );
-    assert_eq!(kept.content, Kept::Job(Box::new(job("good"))));
+    assert_eq!(kept.content, DeadLetterBody::Job(Box::new(job("good"))));
     // What is done is forgotten, also when it is all there is.
     assert_eq!(jobs.forget(&|job| job.item.id == "good").await.unwrap(), 1);
     assert_eq!(queues.dead_letters().await.unwrap().len(), 1);
@@ -184,7 +184,7 @@ async fn results_go_their_own_way_and_are_never_delayed() {
     assert_eq!((&dead[0].message, dead[0].reason.as_str()), (&result, "of no run"));
     assert!(queues.jobs().list().await.unwrap().is_empty());
     let [kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
-    assert_eq!(kept.content, Kept::Result(Box::new(result.clone())));
+    assert_eq!(kept.content, DeadLetterBody::Result(Box::new(result.clone())));
     assert_eq!(results.replay(&[result.message_id()].into()).await.unwrap(), 1);
     let delivery = next(&mut subscription).await;
     assert_eq!(*delivery.message, result);

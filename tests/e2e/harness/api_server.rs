@@ -13,7 +13,7 @@ use std::{
 /// No answer keeps silent for so long, not even a stream of events.
 const MAX_WAIT: Duration = Duration::from_secs(90);
 
-pub struct WebDoor {
+pub struct ApiServer {
     address: String,
     running: Running,
 }
@@ -25,7 +25,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl WebDoor {
+impl ApiServer {
     /// Serves the runs of the harness's folder, and judges the datasets in it.
     pub fn open(harness: &Harness, more: &[&str]) -> Self {
         Self::start(Self::command(harness, more))

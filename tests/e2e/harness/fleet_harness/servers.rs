@@ -1,4 +1,4 @@
-//! The servers of a story's fleet, and what the fleet has written there.
+//! The servers of a test's fleet, and what the fleet has written there.
 
 use juror_ledger::{
     admission::{Admission as _, Ledger},
@@ -20,7 +20,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Both of the story's own, to be restarted.
+    /// Both of the test's own, to be restarted.
     pub fn own() -> Self {
         Self::with(Some(Broker::start()))
     }
