@@ -11,6 +11,14 @@ const MAX_BLOCKS: usize = 200;
 
 /// Measures after Design2Code: the share of the blocks' area that is matched, and the closeness of
 /// matched blocks.
+///
+/// Area and closeness are those of its definition: both blocks of a pair count as matched, and
+/// closeness is 1 less the larger distance of the centers as a share of width or height. The blocks
+/// and their pairs are not. Design2Code takes lines of text and pairs those with the most similar
+/// words; a screenshot has no words without a recognizer of text, even where the snapshot has those
+/// of the drawing. Here blocks are connected areas that contrast with the page, paired with the
+/// nearest one of a similar size, so that blocks without text count too, and other words in a block
+/// of the same size do not show. Figures are not comparable with published ones.
 pub(crate) struct BlockAgreement {
     pub matched: Option<f64>,
     pub position: Option<f64>,

@@ -41,3 +41,52 @@ fn is_equal(screenshot: &Raster, drawing: &Raster, [left, top, right, bottom]: [
     }
     colors.len() >= MIN_COLORS && equal as f64 >= MIN_EQUAL * all as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{Snapshot, SnapshotElement};
+
+    /// A picture of so many colors.
+    fn picture(colors: u8) -> Raster {
+        let mut picture = Raster::filled(100, 60, [255; 3]);
+        for at in 0..colors {
+            let row = u32::from(at);
+            picture.fill([0, row * 6, 100, 6], [20 * at, 200 - 20 * at, 90]);
+        }
+        picture
+    }
+
+    fn pastes(screenshot: &Raster, drawing: &Raster, tag: &str, rect: [f64; 4]) -> bool {
+        let element = SnapshotElement {
+            index: 0,
+            parent: None,
+            tag: tag.to_owned(),
+            id: None,
+            classes: Vec::new(),
+            path: "body > img".to_owned(),
+            text: String::new(),
+            rect,
+            styles: std::collections::BTreeMap::new(),
+            visible: true,
+            image: Some("data:0123456789abcdef".to_owned()),
+        };
+        let elements = vec![element];
+        let snapshot =
+            Snapshot { width: 100, height: 60, scale: 1.0, background: [255; 4], elements };
+        pastes_screenshot(screenshot, drawing, &PageTree::new(&snapshot))
+    }
+
+    #[test]
+    fn a_large_image_that_equals_the_screenshot_is_pasted() {
+        let (shown, whole) = (picture(10), [0.0, 0.0, 100.0, 60.0]);
+        assert!(pastes(&shown, &shown, "img", whole));
+        assert!(pastes(&shown, &shown, "div", whole), "a background image");
+        assert!(!pastes(&shown, &shown, "img", [0.0, 0.0, 100.0, 17.0]), "a small one");
+        assert!(!pastes(&shown, &shown, "svg", whole), "a drawing");
+        assert!(!pastes(&picture(5), &picture(5), "img", whole), "a flat background");
+        let mut other = shown.clone();
+        other.fill([0, 0, 100, 12], [255; 3]);
+        assert!(!pastes(&other, &shown, "img", whole), "another picture");
+    }
+}
