@@ -1,10 +1,24 @@
 //! The kind of difference that a region shows.
 
-use crate::{difference::PixelDifference, patches::Patch, raster::Raster};
+use crate::{
+    color::most_frequent,
+    difference::PixelDifference,
+    page::{area, intersection},
+    patches::Patch,
+    raster::{Raster, Rgb, channel_difference},
+    shapes::DrawnShape,
+};
 use juror_types::evidence::RegionKind;
 
 /// Maximum shift of a region's content, in pixels across and down.
 const REACH: [i32; 2] = [24, 24];
+/// Minimum change of a side of resized content, in pixels, and maximum ratio of both sizes.
+const MIN_RESIZED: u32 = 2;
+const MAX_RATIO: f64 = 2.5;
+/// Minimum share of its box that edges take in a text, whose width says nothing of its size.
+const TEXT_RIMS: f64 = 0.2;
+/// Maximum difference of colors of the same content, in levels.
+const MAX_LEVELS: u8 = 8;
 
 /// The shift of a region's content from the drawing to the screenshot; none unless all of it is
 /// found.
@@ -21,11 +35,18 @@ pub(crate) fn shift_of(
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
 }
 
+/// The shapes of a pair of pictures.
+pub(crate) struct PairShapes {
+    pub screenshot: Vec<DrawnShape>,
+    pub drawing: Vec<DrawnShape>,
+}
+
 /// The kind of a region whose content did not only move.
 pub(crate) fn classify(
     screenshot: &Raster,
     drawing: &Raster,
     difference: &PixelDifference,
+    shapes: &PairShapes,
     bounds: [i32; 4],
     has_text: bool,
 ) -> RegionKind {
@@ -35,11 +56,71 @@ pub(crate) fn classify(
         return RegionKind::Color;
     }
     let few = |count: u32| f64::from(count) <= 0.04 * f64::from(all);
+    let resized = || {
+        let one = Content::new(screenshot, &shapes.screenshot, bounds);
+        one.zip(Content::new(drawing, &shapes.drawing, bounds))
+            .is_some_and(|(one, other)| one.is_resized(&other))
+    };
     match has_text {
+        _ if resized() => RegionKind::Resized,
         _ if few(rims.drawing) => RegionKind::Missing,
         _ if few(rims.screenshot) => RegionKind::Added,
         true => RegionKind::Text,
         false => RegionKind::Shape,
+    }
+}
+
+/// The shapes that a region touches in one picture.
+struct Content {
+    /// Left, top, right and bottom.
+    bounds: [i32; 4],
+    /// Share of the box that is edges.
+    rims: f64,
+    /// The most frequent color beside that of the surroundings.
+    color: Rgb,
+}
+
+impl Content {
+    fn new(picture: &Raster, shapes: &[DrawnShape], region: [i32; 4]) -> Option<Self> {
+        let [left, top, right, bottom] = region;
+        let near = [left - 1, top - 1, right + 1, bottom + 1];
+        let touched = shapes.iter().filter(|shape| area(intersection(shape.bounds(), near)) > 0.0);
+        let (mut bounds, mut rims): (Option<[i32; 4]>, usize) = (None, 0);
+        for shape in touched {
+            let [a, b, c, d] = shape.bounds();
+            rims += shape.rims;
+            bounds = Some(match bounds {
+                None => [a, b, c, d],
+                Some([left, top, right, bottom]) => {
+                    [left.min(a), top.min(b), right.max(c), bottom.max(d)]
+                }
+            });
+        }
+        let bounds = bounds?;
+        let [left, top, right, bottom] = bounds;
+        let around = picture.at(left, top);
+        let places = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+        let mut colors: Vec<Rgb> = places
+            .map(|(x, y)| picture.at(x, y))
+            .filter(|color| channel_difference(*color, around) > MAX_LEVELS)
+            .collect();
+        let (color, _) = most_frequent(&mut colors)?;
+        Some(Self { bounds, rims: rims as f64 / area(bounds).max(1.0), color })
+    }
+
+    /// True if it is the same content in another size: a side has changed by a little, and the color
+    /// has not. A longer or shorter text is another one.
+    fn is_resized(&self, other: &Self) -> bool {
+        let size = |[left, top, right, bottom]: [i32; 4]| [right - left, bottom - top];
+        let ([width, height], [own_width, own_height]) = (size(self.bounds), size(other.bounds));
+        let is_near = |one: i32, other: i32| {
+            f64::from(one.max(other)) <= MAX_RATIO * f64::from(one.min(other).max(1))
+        };
+        let is_text = self.rims.min(other.rims) > TEXT_RIMS;
+        let is_changed = height.abs_diff(own_height) >= MIN_RESIZED
+            || !is_text && width.abs_diff(own_width) >= MIN_RESIZED;
+        let has_same_color = channel_difference(self.color, other.color) <= MAX_LEVELS;
+        is_changed && has_same_color && is_near(width, own_width) && is_near(height, own_height)
     }
 }
 
@@ -73,11 +154,13 @@ impl RimCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::noise::PairNoise;
+    use crate::{noise::PairNoise, shapes::contours_of};
 
     fn kind(screenshot: &Raster, drawing: &Raster) -> RegionKind {
         let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
-        classify(screenshot, drawing, &difference, [0, 0, 60, 40], false)
+        let shapes =
+            PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
+        classify(screenshot, drawing, &difference, &shapes, [0, 0, 60, 40], false)
     }
 
     fn bars(count: u32, color: [u8; 3]) -> Raster {
@@ -94,6 +177,20 @@ mod tests {
         assert_eq!(kind(&bars(4, [200, 0, 0]), &bars(4, [0, 0, 200])), RegionKind::Color);
         assert_eq!(kind(&bars(4, [0; 3]), &plain), RegionKind::Missing);
         assert_eq!(kind(&plain, &bars(4, [0; 3])), RegionKind::Added);
+    }
+
+    #[test]
+    fn the_same_box_in_another_size_is_resized() {
+        let boxed = |width: u32, height: u32, color: [u8; 3]| {
+            let mut picture = Raster::filled(60, 40, [255; 3]);
+            picture.fill([8, 8, width, height], color);
+            picture
+        };
+        let drawing = boxed(30, 20, [37, 99, 235]);
+        assert_eq!(kind(&boxed(42, 20, [37, 99, 235]), &drawing), RegionKind::Resized);
+        assert_eq!(kind(&boxed(30, 15, [37, 99, 235]), &drawing), RegionKind::Resized);
+        assert_ne!(kind(&boxed(42, 20, [20, 160, 60]), &drawing), RegionKind::Resized);
+        assert_ne!(kind(&bars(6, [0; 3]), &bars(4, [0; 3])), RegionKind::Resized, "more of it");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::{
     noise::PairNoise,
     page::{PageTree, area, intersection},
     raster::{Raster, Rgb},
-    region_kind::{classify, shift_of},
+    region_kind::{PairShapes, classify, shift_of},
+    shapes::contours_of,
 };
 use juror_types::evidence::RegionKind;
 
@@ -59,7 +60,11 @@ pub(crate) fn find_regions(
         let [left, top, ..] = area.bounds;
         (top / 8, left)
     });
-    areas.iter().map(|area| region(area, screenshot, drawing, difference, page)).collect()
+    if areas.is_empty() {
+        return Vec::new();
+    }
+    let shapes = PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
+    areas.iter().map(|area| region(area, screenshot, drawing, difference, &shapes, page)).collect()
 }
 
 fn is_beyond_noise(area: &MarkedArea) -> bool {
@@ -73,6 +78,7 @@ fn region(
     screenshot: &Raster,
     drawing: &Raster,
     difference: &PixelDifference,
+    shapes: &PairShapes,
     page: Option<&PageTree<'_>>,
 ) -> DifferenceRegion {
     let bounds = found.bounds;
@@ -82,7 +88,7 @@ fn region(
     let shift = shift_of(screenshot, drawing, bounds);
     let kind = match shift {
         Some(_) => RegionKind::Moved,
-        None => classify(screenshot, drawing, difference, bounds, has_text),
+        None => classify(screenshot, drawing, difference, shapes, bounds, has_text),
     };
     DifferenceRegion {
         bounds,
