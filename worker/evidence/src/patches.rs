@@ -35,20 +35,41 @@ impl Patch {
 
     /// The shift at which another picture shows the patch; none if it is not found within `reach`.
     pub fn find(&self, from: &Raster, to: &Raster, reach: [i32; 2]) -> Option<[i32; 2]> {
+        self.find_near(from, to, reach, &[])
+    }
+
+    /// The same shift, sooner if it is among the likely ones.
+    pub fn find_near(
+        &self,
+        from: &Raster,
+        to: &Raster,
+        reach: [i32; 2],
+        likely: &[[i32; 2]],
+    ) -> Option<[i32; 2]> {
         let allowed = 14 * self.samples.len() as u32;
         let mut best = (self.cost(from, to, [0, 0], allowed)?, [0, 0]);
         if best.0 <= 2 * self.samples.len() as u32 {
             return Some([0, 0]);
         }
-        for dy in -reach[1]..=reach[1] {
-            for dx in -reach[0]..=reach[0] {
-                let limit = best.0.min(allowed);
-                let Some(cost) = self.cost(from, to, [dx, dy], limit) else { continue };
-                let is_nearer =
-                    dx.abs() + dy.abs() < best.1.iter().map(|part: &i32| part.abs()).sum();
-                if cost < best.0 || (cost == best.0 && is_nearer) {
-                    best = (cost, [dx, dy]);
-                }
+        let mut compare = |shift: [i32; 2]| {
+            if let Some(cost) = self.cost(from, to, shift, best.0.min(allowed))
+                && (cost, rank(shift)) < (best.0, rank(best.1))
+            {
+                best = (cost, shift);
+            }
+            best
+        };
+        let is_near =
+            |shift: &&[i32; 2]| shift.iter().zip(reach).all(|(part, most)| part.abs() <= most);
+        let found = likely.iter().filter(is_near).map(|shift| compare(*shift)).last();
+        // Only a nearer place is better than an exact one.
+        let [across, down] = match found {
+            Some((0, shift)) => reach.map(|most| most.min(distance(shift))),
+            _ => reach,
+        };
+        for dy in -down..=down {
+            for dx in -across..=across {
+                compare([dx, dy]);
             }
         }
         (best.0 < allowed).then_some(best.1)
@@ -75,6 +96,15 @@ impl Patch {
     }
 }
 
+fn distance(shift: [i32; 2]) -> i32 {
+    shift.iter().map(|part| part.abs()).sum()
+}
+
+/// Order of shifts with equal costs: the nearest first, then from the top left.
+fn rank([dx, dy]: [i32; 2]) -> [i32; 3] {
+    [distance([dx, dy]), dy, dx]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +119,9 @@ mod tests {
         to.fill([27, 24, 3, 6], [0; 3]);
         let patch = Patch::new(&from, [16, 16, 40, 36]).unwrap();
         assert_eq!(patch.find(&from, &to, [12, 12]), Some([5, -2]));
+        for likely in [[5, -2], [-5, 2], [0, 0], [90, 0]] {
+            assert_eq!(patch.find_near(&from, &to, [12, 12], &[likely]), Some([5, -2]));
+        }
         assert_eq!(patch.find(&from, &from, [12, 12]), Some([0, 0]));
         assert_eq!(patch.find(&from, &Raster::filled(100, 60, [255; 3]), [12, 12]), None);
         assert!(Patch::new(&from, [60, 0, 90, 20]).is_none());

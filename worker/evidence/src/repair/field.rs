@@ -49,9 +49,11 @@ impl ShiftField {
             boxes.extend(boxes_of(page, element).into_iter().map(|(b, text)| (element, b, text)));
         }
         let step = boxes.len().div_ceil(MAX_PATCHES).max(1);
+        let mut last = [0, 0];
         let patches = boxes.into_iter().step_by(step).filter_map(|(element, bounds, is_text)| {
             let patch = Patch::new(&drawing, bounds)?;
-            let target = patch.find(&drawing, &screenshot, REACH);
+            let target = patch.find_near(&drawing, &screenshot, REACH, &[last]);
+            last = target.unwrap_or(last);
             let is_exact = target.is_some_and(|shift| patch.is_exact(plain, shown, shift));
             let [left, top, right, bottom] = bounds;
             let center = [(left + right) / 2, (top + bottom) / 2];
@@ -65,9 +67,13 @@ impl ShiftField {
     pub fn compare(&self, trial: &Raster) -> Option<ShiftMatch> {
         let trial = trial.smoothed();
         let (mut both, mut trials, mut targets) = (0.0, 0.0, 0.0);
+        let mut last = [0, 0];
         for followed in &self.patches {
             let Some(target) = followed.target else { continue };
-            let Some(shift) = followed.patch.find(&self.drawing, &trial, REACH) else { continue };
+            // Neighbors mostly move together, and the right change moves all to their targets.
+            let found = followed.patch.find_near(&self.drawing, &trial, REACH, &[last, target]);
+            let Some(shift) = found else { continue };
+            last = shift;
             for (one, other) in shift.into_iter().zip(target) {
                 let (one, other) = (f64::from(one), f64::from(other));
                 both += one * other;
