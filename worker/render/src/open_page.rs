@@ -105,7 +105,7 @@ impl<'renderer> OpenPage<'renderer> {
         }
     }
 
-    /// Draws the page with changes, and reverts them.
+    /// Draws the page with changes in the place of those of the last drawing.
     ///
     /// # Errors
     /// The page's time limit is reached, or its browser ended; the page must be dropped then.
@@ -185,12 +185,11 @@ impl<'renderer> OpenPage<'renderer> {
 
     async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
         let written = json!(changes);
-        let snapshot = self.in_own_world(&format!("juror.change({written})")).await?;
+        let snapshot: String = self.in_own_world(&format!("juror.change({written})")).await?;
         let options = json!({"format": "png", "optimizeForSpeed": true});
         let shot = self.session.call("Page.captureScreenshot", options).await?;
-        if !changes.is_empty() {
-            self.in_own_world::<Value>("juror.undo()").await?;
-        }
+        let snapshot = serde_json::from_str(&snapshot);
+        let snapshot = snapshot.map_err(|error| invalid("description", &error))?;
         let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
         let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
         let refused = self.session.refused().iter().cloned().collect();

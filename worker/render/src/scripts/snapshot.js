@@ -2,7 +2,7 @@
 ((properties) => {
   const REPLACED = new Set(['img', 'svg', 'canvas', 'video', 'input', 'textarea', 'select', 'button', 'progress', 'meter', 'hr']);
   const MAX_TEXT = 80;
-  let elements, indexes, paths, undo = () => {};
+  let elements, indexes, paths, unchanged, undo = () => {};
 
   const ownText = (element) => [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE)
     .map((node) => node.data.trim()).join(' ').trim();
@@ -29,6 +29,7 @@
     elements = [...document.querySelectorAll('html, body, body *')];
     indexes = new Map(elements.map((element, index) => [element, index]));
     paths = new Map();
+    unchanged = undefined;
   };
   const pathOf = (element) => {
     if (element === document.documentElement) return 'html';
@@ -42,7 +43,12 @@
     }
     return path;
   };
+  const known = new Map();
   const channels = (color) => {
+    if (!known.has(color)) known.set(color, read(color));
+    return known.get(color);
+  };
+  const read = (color) => {
     const context = new OffscreenCanvas(1, 1).getContext('2d');
     context.fillStyle = color;
     context.fillRect(0, 0, 1, 1);
@@ -57,22 +63,36 @@
     return [255, 255, 255, 255];
   };
 
+  const boxOf = (element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [x + scrollX, y + scrollY, width, height];
+  };
   const describe = (element, index) => {
-    const style = getComputedStyle(element), rect = element.getBoundingClientRect();
+    const style = getComputedStyle(element), rect = boxOf(element);
     const styles = Object.fromEntries(properties.map((name) => [name, withShortAddresses(style.getPropertyValue(name))]));
     const isInDrawing = element.ownerSVGElement !== undefined && element.ownerSVGElement !== null;
     return {
       index, parent: indexes.get(element.parentElement) ?? null, tag: element.localName,
       id: element.getAttribute('id') || null, classes: [...element.classList], path: pathOf(element),
       text: String(ownText(element) || element.value || element.placeholder || '').slice(0, MAX_TEXT),
-      rect: [rect.x + scrollX, rect.y + scrollY, rect.width, rect.height], styles,
-      visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !isInDrawing,
+      rect, styles, visible: rect[2] > 0 && rect[3] > 0 && style.visibility !== 'hidden' && !isInDrawing,
       image: imageOf(element, styles['background-image'] ?? ''),
     };
   };
-  const snapshot = () => ({
+  // Styles take most of the time. A change reaches those of its elements, of what is in them, and of boxes of another size.
+  const describeChanged = (changed) => {
+    const reached = new Set(changed);
+    return elements.map((element, index) => {
+      if (reached.has(element.parentElement)) reached.add(element);
+      const before = unchanged[index], rect = boxOf(element);
+      const isResized = rect[2] !== before.rect[2] || rect[3] !== before.rect[3];
+      return reached.has(element) || isResized ? describe(element, index) : { ...before, rect };
+    });
+  };
+  // As text, which the debugging protocol passes on several times as fast as objects.
+  const snapshot = (changed) => JSON.stringify({
     width: innerWidth, height: innerHeight, scale: devicePixelRatio, background: canvasColor(),
-    elements: elements.map(describe),
+    elements: describeChanged(changed),
   });
 
   const isTransparent = (color) => /^(transparent|rgba\(.*, 0\))$/.test(color);
@@ -116,8 +136,11 @@
       is_empty: !elements.some((element) => !SILENT.has(element.localName) && paints(element)),
     };
   };
-  // Makes changes above the page's own styles, and describes it.
+  // Makes changes above the page's own styles in the place of the last ones, and describes it.
   const change = (changes) => {
+    undo();
+    rest();
+    unchanged ??= elements.map(describe);
     const steps = [];
     for (const { elements: places, edit } of changes) for (const place of places) {
       const element = elements[place], before = element.getAttribute('style');
@@ -127,7 +150,7 @@
     }
     undo = () => steps.forEach((step) => step());
     rest();
-    return snapshot();
+    return snapshot(changes.flatMap((change) => change.elements.map((place) => elements[place])));
   };
-  globalThis.juror = { settle, change, undo: () => { undo(); undo = () => {}; } };
+  globalThis.juror = { settle, change };
 })
