@@ -1,8 +1,11 @@
 //! Search for changes of a page that remove its differences, each verified by rendering it.
 
+mod alignment;
+mod areas;
 mod equivalents;
 mod explain;
 mod field;
+mod gradient;
 mod hypothesis;
 mod lever;
 mod missing;

@@ -118,6 +118,7 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
     let kinds = [
         ("color", RegionKind::Color),
         ("background-color", RegionKind::Color),
+        ("background-image", RegionKind::Color),
         ("border-color", RegionKind::Color),
         ("border-top-color", RegionKind::Color),
         ("border-bottom-color", RegionKind::Color),
@@ -131,6 +132,10 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
         ("height", RegionKind::Resized),
         ("line-height", RegionKind::Resized),
         ("gap", RegionKind::Moved),
+        ("align-items", RegionKind::Moved),
+        ("align-self", RegionKind::Moved),
+        ("justify-content", RegionKind::Moved),
+        ("text-align", RegionKind::Moved),
     ];
     let named = kinds.into_iter().find(|(name, _)| *name == property).map(|(_, kind)| kind);
     let of_family = || match property {

@@ -24,15 +24,22 @@ pub(crate) struct Hypothesis {
 pub(crate) enum Lever {
     /// Lengths of a property, changed by this many CSS pixels.
     Length { property: LengthProperty, delta: f64 },
+    /// A keyword that puts content elsewhere in its container.
+    Alignment,
     /// A single value, which is not refined.
     Value,
 }
 
 impl Hypothesis {
-    /// Likelihood of the change among others that render the same picture: larger if the code
-    /// states a length already, and if the new length is round or zero.
+    /// Likelihood of the change among others that render the same picture: the largest for a
+    /// removal; larger if the code states a length already, and if the new length is round or zero.
     pub fn plausibility(&self, page: &PageTree<'_>) -> f64 {
-        let Lever::Length { property, delta } = self.lever else { return 0.0 };
+        let (property, delta) = match self.lever {
+            Lever::Length { property, delta } => (property, delta),
+            Lever::Alignment => return 0.5,
+            Lever::Value if self.change.edit == PageEdit::Remove => return 2.0,
+            Lever::Value => return 0.0,
+        };
         let present = property.length(page, self.element);
         let is_stated = present.abs() > 0.0 && !property.is_normal(page, self.element);
         let target = present + delta;

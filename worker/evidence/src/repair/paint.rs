@@ -1,6 +1,9 @@
 //! Colors and opacities of a screenshot, estimated from the pixels of an element.
 
-use super::field::visible_background;
+use super::{
+    field::visible_background,
+    gradient::{GradientPixel, LinearGradient},
+};
 use crate::{
     color::{self, most_frequent},
     difference::PixelDifference,
@@ -31,6 +34,7 @@ impl PaintView<'_> {
     pub fn estimates(&self, element: usize) -> Vec<PaintEstimate> {
         let estimates = [
             self.background(element),
+            self.gradient(element),
             self.text(element),
             self.border(element),
             self.opacity(element),
@@ -66,6 +70,41 @@ impl PaintView<'_> {
             }
         });
         Some(PaintEstimate { property: "background-color", value: color::hex(target), weight })
+    }
+
+    /// The stops of a linear gradient, whose line spans the box within the borders.
+    fn gradient(&self, element: usize) -> Option<PaintEstimate> {
+        let present = LinearGradient::parse(self.page.style(element, "background-image"))?;
+        let [left, top, right, bottom] = self.page.bounds(element);
+        let border = |side: &str| {
+            let width = self.page.length(element, &format!("border-{side}-width"));
+            (width.unwrap_or(0.0) * self.page.snapshot.scale) as i32
+        };
+        let (left, top) = (left + border("left"), top + border("top"));
+        let bounds = [left, top, right - border("right"), bottom - border("bottom")];
+        let [_, _, right, bottom] = bounds;
+        let size = [right - left, bottom - top].map(f64::from);
+        let place = |x: i32, y: i32| [x - left, y - top].map(|at| f64::from(at) + 0.5);
+        let mut pixels = Vec::new();
+        self.each(bounds, |x, y| {
+            let (drawn, shown) = (self.drawing.at(x, y), self.screenshot.at(x, y));
+            pixels.push(GradientPixel { place: place(x, y), drawn, shown });
+        });
+        let fitted = present.fitted(size, &pixels)?;
+        if fitted.is_like(&present, self.tolerance) {
+            return None;
+        }
+        let mut weight = 0;
+        self.each(bounds, |x, y| {
+            let expected = fitted.color_at(size, place(x, y));
+            let is_shown = |color| {
+                channel_difference(color, self.screenshot.at(x, y)) <= self.tolerance.max(4)
+            };
+            if expected.is_some_and(is_shown) {
+                weight += u64::from(self.difference.at(x, y));
+            }
+        });
+        Some(PaintEstimate { property: "background-image", value: fitted.written(), weight })
     }
 
     fn text(&self, element: usize) -> Option<PaintEstimate> {

@@ -1,6 +1,7 @@
 //! The search for repairs: proposes a drawing, judges it and proposes the next.
 
 use super::{
+    areas::{DifferenceAreas, gain},
     equivalents::equivalents,
     field::ShiftField,
     hypothesis::{Hypothesis, Lever},
@@ -33,7 +34,7 @@ impl Default for RepairLimits {
     }
 }
 
-/// Minimum share of the difference that a repair removes.
+/// Minimum share of the difference that a repair removes from the areas that it touches.
 const MIN_GAIN: f64 = 0.25;
 /// Maximum share of the difference that remains of a repaired page.
 const SOLVED: f64 = 0.003;
@@ -50,7 +51,7 @@ const MAX_ALTERNATIVES: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct FoundRepair {
     pub hypothesis: Hypothesis,
-    /// Share of the preceding difference that it removes.
+    /// Share of the preceding difference that it removes from the areas that it touches.
     pub gain: f64,
     pub alternatives: Vec<Hypothesis>,
 }
@@ -76,6 +77,7 @@ pub struct RepairSearch {
     snapshot: Snapshot,
     drawing: Raster,
     field: ShiftField,
+    areas: DifferenceAreas,
     initial: u64,
     before: u64,
     queue: Vec<Hypothesis>,
@@ -94,10 +96,19 @@ pub struct RepairSearch {
 struct BestTrial {
     hypothesis: Hypothesis,
     remaining: u64,
+    /// The difference before it of the areas that it touches.
+    touched: u64,
     drawing: Raster,
     snapshot: Snapshot,
     /// Number of drawings made until then.
     drawn: usize,
+}
+
+impl BestTrial {
+    /// Share of the difference that it removes from the areas that it touches.
+    fn gain(&self, before: u64) -> f64 {
+        gain(before, self.remaining, self.touched)
+    }
 }
 
 impl RepairSearch {
@@ -111,6 +122,7 @@ impl RepairSearch {
             snapshot: snapshot.clone(),
             drawing: pair.drawing().clone(),
             field: ShiftField::default(),
+            areas: DifferenceAreas::default(),
             initial: 0,
             before: 0,
             queue: Vec::new(),
@@ -173,9 +185,10 @@ impl RepairSearch {
         }
         let difference = PixelDifference::new(&self.screenshot, &drawing, &self.noise);
         let (before, remaining) = (self.before, difference.total());
+        let touched = self.areas.touched(&self.drawing, &drawing);
         if self.equivalents_left.is_none() {
-            let trial =
-                JudgedTrial { hypothesis: &hypothesis, drawing: &drawing, before, remaining };
+            let (hypothesis, drawing) = (&hypothesis, &drawing);
+            let trial = JudgedTrial { hypothesis, drawing, before, remaining, touched };
             let page = PageTree::new(&self.snapshot);
             self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
         }
@@ -184,7 +197,8 @@ impl RepairSearch {
             && self.is_sensible(&hypothesis, &drawing, &snapshot, &difference)
         {
             let drawn = self.drawn;
-            self.best = Some(BestTrial { hypothesis, remaining, drawing, snapshot, drawn });
+            self.best =
+                Some(BestTrial { hypothesis, remaining, touched, drawing, snapshot, drawn });
         }
     }
 
@@ -212,6 +226,7 @@ impl RepairSearch {
     fn begin_round(&mut self) {
         let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
         self.before = difference.total();
+        self.areas = DifferenceAreas::new(&difference);
         self.queue.clear();
         self.tried.clear();
         self.tracks = Tracks::default();
@@ -280,13 +295,13 @@ impl RepairSearch {
         let left = best.remaining as f64 / self.before.max(1) as f64;
         let is_stalled = self.drawn >= best.drawn + MAX_TRIALS_WITHOUT_GAIN;
         let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
-        left <= SOLVED || left <= 1.0 - NEARLY_SOLVED && (is_stalled || is_late)
+        left <= SOLVED || best.gain(self.before) >= NEARLY_SOLVED && (is_stalled || is_late)
     }
 
     /// Applies the best trial to the page; returns true if there may be more to repair.
     fn accept_best(&mut self) -> bool {
         let Some(best) = self.best.take() else { return false };
-        let gain = 1.0 - best.remaining as f64 / self.before.max(1) as f64;
+        let gain = best.gain(self.before);
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
@@ -307,7 +322,9 @@ impl RepairSearch {
                 && found.lever == Lever::Value
                 && page.contains(other.element, found.element)
                 && other.priority >= 0.9 * found.priority;
-            is_paint || other.lever != Lever::Value && other.priority >= 0.8 * PARALLEL
+            let is_space = matches!(other.lever, Lever::Length { .. });
+            let is_near = other.priority >= 0.8 * PARALLEL || found.lever == Lever::Alignment;
+            is_paint || other.lever == Lever::Alignment || is_space && is_near
         };
         self.queue.retain(is_other_way);
         self.queue.extend(equivalents(&page, found));
@@ -317,7 +334,7 @@ impl RepairSearch {
     /// Other changes that leave as little as the best one, the likeliest first.
     fn alternatives(&self, best: &BestTrial) -> Vec<Hypothesis> {
         let page = PageTree::new(&self.snapshot);
-        let allowed = best.remaining as f64 + SOLVED * self.before as f64;
+        let allowed = best.remaining as f64 + SOLVED * best.touched as f64;
         let mut equal: Vec<&(Hypothesis, u64)> =
             self.judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
         equal.sort_by_key(|(_, remaining)| *remaining);

@@ -44,6 +44,7 @@ impl Seeds<'_> {
         found.extend(self.outlines(&differing));
         found.extend(self.types(&differing));
         found.extend(self.spaces());
+        found.extend(self.alignments());
         found.extend(self.removals(&differing));
         found
     }
@@ -235,7 +236,8 @@ impl Seeds<'_> {
             let is_bare = self.screenshot.rims_in(bounds) as f64
                 <= BARE * self.drawing.rims_in(bounds) as f64;
             let share = self.share(self.weight_in(bounds));
-            let priority = 100.0 * if is_bare { 0.85 + 0.1 * share } else { 0.2 + 0.5 * share };
+            // Before a color that merely hides it, whose priority is at most its share.
+            let priority = 100.0 * if is_bare { 1.1 + 0.1 * share } else { 0.2 + 0.5 * share };
             let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
             let is = self.page.style(index, "display").to_owned();
             found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });

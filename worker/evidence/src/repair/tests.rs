@@ -10,11 +10,11 @@ use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
 use std::collections::BTreeMap;
 
 /// A column of boxes with a bar in each, drawn by a simple layout engine.
-fn draw(colors: [&str; 3], gaps: [i32; 3], changes: &[PageChange]) -> (Raster, Snapshot) {
+fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Raster, Snapshot) {
     let mut picture = Raster::filled(160, 220, [255; 3]);
     let (mut top, mut elements) =
         (10, vec![element(0, None, [0.0, 0.0, 160.0, 220.0], "rgb(255, 255, 255)", 0)]);
-    for (at, (color, gap)) in colors.into_iter().zip(gaps).enumerate() {
+    for (at, (&color, &gap)) in colors.iter().zip(gaps).enumerate() {
         let index = at + 1;
         let (mut color, mut gap, mut is_gone) = (color.to_owned(), gap, false);
         for change in changes.iter().filter(|change| change.elements.contains(&index)) {
@@ -32,8 +32,8 @@ fn draw(colors: [&str; 3], gaps: [i32; 3], changes: &[PageChange]) -> (Raster, S
         let height = if is_gone { 0 } else { 30 };
         let (rgb, _) = crate::color::parse(&color).unwrap();
         picture.fill([20, top as u32, 100, height as u32], rgb);
-        if !is_gone {
-            picture.fill([30, top as u32 + 10, 20 + 16 * index as u32, 8], [40; 3]);
+        if !is_gone && colors.get(index - 1) != Some(&PLAIN) {
+            picture.fill([30, top as u32 + 10, 20 + 14 * index as u32, 8], [40; 3]);
         }
         let rect = [20.0, f64::from(top), 100.0, f64::from(height)];
         elements.push(element(index, Some(0), rect, &color, gap));
@@ -72,22 +72,29 @@ fn element(
     }
 }
 
-const COLORS: [&str; 3] = ["#2563EB", "#E2E8F0", "#FCD34D"];
-const GAPS: [i32; 3] = [8, 8, 8];
+/// Color of boxes without a bar.
+const PLAIN: &str = "#282828";
+const COLORS: &[&str] = &["#2563EB", "#E2E8F0", "#FCD34D"];
+const GAPS: &[i32] = &[8, 8, 8];
 
 /// The evidence for a page of [`COLORS`] and [`GAPS`], and the number of drawings.
 fn search(screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
-    search_with(GAPS, screenshot, limits)
+    search_with(COLORS, GAPS, screenshot, limits)
 }
 
-/// The evidence for a page of [`COLORS`] with these gaps.
-fn search_with(gaps: [i32; 3], screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {
-    let (drawing, snapshot) = draw(COLORS, gaps, &[]);
+/// The evidence for a page of these colors and gaps.
+fn search_with(
+    colors: &[&str],
+    gaps: &[i32],
+    screenshot: &Raster,
+    limits: RepairLimits,
+) -> (Evidence, usize) {
+    let (drawing, snapshot) = draw(colors, gaps, &[]);
     let pair = PicturePair::new(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
     let mut search = RepairSearch::new(&pair, &snapshot, limits);
     while let Some(changes) = search.next_drawing() {
-        let (drawing, snapshot) = draw(COLORS, gaps, &changes);
+        let (drawing, snapshot) = draw(colors, gaps, &changes);
         search.judge(drawing, snapshot);
     }
     let drawn = search.drawn();
@@ -97,7 +104,7 @@ fn search_with(gaps: [i32; 3], screenshot: &Raster, limits: RepairLimits) -> (Ev
 
 #[test]
 fn a_color_is_found_and_proved() {
-    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], COLORS[2]], GAPS, &[]);
+    let (screenshot, _) = draw(&["#1D4ED8", COLORS[1], COLORS[2]], GAPS, &[]);
     let (evidence, _) = search(&screenshot, RepairLimits::default());
     let region = &evidence.regions[0];
     assert_eq!(region.element.as_ref().unwrap().path, "body > div:nth-child(1)");
@@ -115,7 +122,7 @@ fn a_color_is_found_and_proved() {
 
 #[test]
 fn a_margin_is_named_before_what_it_moves() {
-    let (screenshot, _) = draw(COLORS, [8, 19, 8], &[]);
+    let (screenshot, _) = draw(COLORS, &[8, 19, 8], &[]);
     let (evidence, drawn) = search(&screenshot, RepairLimits::default());
     let region = &evidence.regions[0];
     assert_eq!(region.element.as_ref().unwrap().path, "body > div:nth-child(2)");
@@ -127,15 +134,15 @@ fn a_margin_is_named_before_what_it_moves() {
 #[test]
 fn what_a_repair_takes_away_is_no_region_of_its_own() {
     // The margin moves what is below it; nothing of that remains once it is repaired.
-    let gaps = [24, 50, 8];
-    let (screenshot, _) = draw(COLORS, [30, 50, 8], &[]);
+    let gaps = &[24, 50, 8];
+    let (screenshot, _) = draw(COLORS, &[30, 50, 8], &[]);
     let (before, snapshot) = draw(COLORS, gaps, &[]);
     let pair = PicturePair::new(&screenshot, &before);
     assert!(pair.measure(EvidenceSource::Browser, Some(&snapshot)).regions.len() > 1);
-    let (evidence, _) = search_with(gaps, &screenshot, RepairLimits::default());
+    let (evidence, _) = search_with(COLORS, gaps, &screenshot, RepairLimits::default());
     assert_eq!((evidence.regions.len(), evidence.explained), (1, Some(1.0)));
     // What only another repair would take away is still listed.
-    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
+    let (screenshot, _) = draw(&["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
     let (evidence, _) = search(&screenshot, RepairLimits { trials: 60, repairs: 1 });
     let explained: Vec<bool> = evidence.regions.iter().map(|r| r.explains.is_some()).collect();
     assert_eq!(explained, [true, false]);
@@ -143,7 +150,7 @@ fn what_a_repair_takes_away_is_no_region_of_its_own() {
 
 #[test]
 fn two_changes_are_two_repairs() {
-    let (screenshot, _) = draw(["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
+    let (screenshot, _) = draw(&["#1D4ED8", COLORS[1], "#FB7185"], GAPS, &[]);
     let (evidence, _) = search(&screenshot, RepairLimits::default());
     let repaired = evidence.regions.iter().filter_map(|region| region.should_be.as_deref());
     let mut repaired: Vec<&str> = repaired.collect();
@@ -153,11 +160,38 @@ fn two_changes_are_two_repairs() {
 }
 
 #[test]
+fn an_element_is_removed_rather_than_hidden_by_a_color() {
+    let (screenshot, _) = draw(&COLORS[..2], &GAPS[..2], &[]);
+    let code = [COLORS[0], COLORS[1], PLAIN];
+    let (evidence, _) = search_with(&code, GAPS, &screenshot, RepairLimits::default());
+    let region = &evidence.regions[0];
+    assert_eq!((region.property.as_deref(), region.explains), (Some("display"), Some(1.0)));
+    assert_eq!(region.kind, RegionKind::Added);
+    let others: Vec<_> = region.alternatives.iter().map(|way| way.property.as_str()).collect();
+    assert!(!others.contains(&"display"), "{others:?}");
+}
+
+#[test]
+fn equal_changes_are_each_explained_in_full() {
+    for count in [2, 5] {
+        let (code, gaps) = (vec!["#E2E8F0"; count], vec![10; count]);
+        let (screenshot, _) = draw(&vec!["#1D4ED8"; count], &gaps, &[]);
+        let (evidence, _) = search_with(&code, &gaps, &screenshot, RepairLimits::default());
+        let explains: Vec<_> = evidence.regions.iter().filter_map(|r| r.explains).collect();
+        let repairs = count.min(3);
+        assert_eq!(explains, vec![1.0; repairs]);
+        assert_eq!(evidence.regions.len(), count, "what is not repaired is listed");
+        let explained = evidence.explained.unwrap();
+        assert!((explained - repairs as f64 / count as f64).abs() < 0.05, "{explained}");
+    }
+}
+
+#[test]
 fn nothing_is_drawn_where_nothing_differs_or_no_trial_is_allowed() {
     let (same, _) = draw(COLORS, GAPS, &[]);
     let (evidence, drawn) = search(&same, RepairLimits::default());
     assert_eq!((drawn, evidence.regions.len(), evidence.explained), (0, 0, None));
-    let (other, _) = draw([COLORS[1], COLORS[1], COLORS[2]], GAPS, &[]);
+    let (other, _) = draw(&[COLORS[1], COLORS[1], COLORS[2]], GAPS, &[]);
     let (evidence, drawn) = search(&other, RepairLimits { trials: 0, repairs: 3 });
     assert_eq!((drawn, evidence.explained), (0, None));
     assert_eq!(evidence.regions[0].property, None);

@@ -1,0 +1,312 @@
+//! First hypotheses for content that moved within its container: keywords of alignment that put it
+//! where the screenshot shows it.
+
+use super::{
+    hypothesis::{Hypothesis, Lever},
+    lever::LengthProperty as P,
+    seeds::Seeds,
+};
+use crate::snapshot::{PageChange, PageEdit};
+
+/// Maximum distance of a place from the predicted one, in pixels.
+const MAX_DISTANCE: f64 = 1.5;
+/// Priority of a keyword whose places are those of the screenshot.
+const PRIORITY: f64 = 62.0;
+
+const ITEM_PLACES: [&str; 3] = ["flex-start", "center", "flex-end"];
+const CONTENT_PLACES: [&str; 6] =
+    ["flex-start", "center", "flex-end", "space-between", "space-around", "space-evenly"];
+const TEXT_PLACES: [&str; 3] = ["left", "center", "right"];
+
+/// An item of a container along one axis, in pixels of the drawing.
+#[derive(Clone, Copy)]
+struct AlignedItem {
+    element: usize,
+    start: f64,
+    end: f64,
+    margins: [f64; 2],
+    /// Its shift to the screenshot; none if it is not found there.
+    shift: Option<f64>,
+}
+
+impl AlignedItem {
+    fn size(&self) -> f64 {
+        self.end - self.start + self.margins.iter().sum::<f64>()
+    }
+
+    /// True if the screenshot shows it where it would start.
+    fn is_shown_at(&self, start: f64) -> bool {
+        let distance = |shift: f64| (self.start + shift - start).abs();
+        self.shift.is_none_or(|shift| distance(shift) <= MAX_DISTANCE)
+    }
+
+    fn is_moved(&self) -> bool {
+        self.shift.is_some_and(|shift| shift != 0.0)
+    }
+}
+
+impl Seeds<'_> {
+    /// Alignments of the items of flexible boxes, and of texts.
+    pub(super) fn alignments(&self) -> Vec<Hypothesis> {
+        let mut found = Vec::new();
+        for index in self.page.visible() {
+            if self.page.style(index, "display").contains("flex") {
+                found.extend(self.flexible(index));
+            }
+            found.extend(self.text_alignments(index));
+        }
+        found
+    }
+
+    fn flexible(&self, container: usize) -> Vec<Hypothesis> {
+        let page = self.page;
+        let is_column = page.style(container, "flex-direction").starts_with("column");
+        let (main, cross) = (usize::from(is_column), usize::from(!is_column));
+        let mut found = Vec::new();
+        let items = self.items(container, cross);
+        let [start, end] = self.content(container, cross);
+        for place in ITEM_PLACES {
+            let target = |item: &AlignedItem| {
+                let [before, _] = item.margins;
+                match place {
+                    "flex-start" => start + before,
+                    "center" => (start + end - item.size()) / 2.0 + before,
+                    _ => end - item.size() + before,
+                }
+            };
+            let moved = items.iter().filter(|item| item.is_moved());
+            let (mut all_moved, mut first) = (true, None);
+            for item in moved {
+                first = first.or(Some(item));
+                all_moved &= item.is_shown_at(target(item));
+            }
+            let Some(first) = first.filter(|_| all_moved) else { continue };
+            if items.iter().all(|item| item.is_shown_at(target(item))) {
+                found.extend(self.keyword(container, "align-items", place));
+            } else if items.iter().filter(|item| item.is_moved()).count() == 1 {
+                found.extend(self.keyword(first.element, "align-self", place));
+            }
+        }
+        let items = self.items(container, main);
+        if items.iter().any(AlignedItem::is_moved) {
+            let space = self.content(container, main);
+            let gap = if is_column { "row-gap" } else { "column-gap" };
+            let gap = page.length(container, gap).unwrap_or(0.0) * page.snapshot.scale;
+            for place in CONTENT_PLACES {
+                if is_justified(&items, space, gap, place) {
+                    found.extend(self.keyword(container, "justify-content", place));
+                }
+            }
+        }
+        found
+    }
+
+    /// Alignments of an element's own text, and the same for its parent.
+    fn text_alignments(&self, index: usize) -> Vec<Hypothesis> {
+        let page = self.page;
+        let is_own = |patch: &&super::field::FollowedPatch| patch.is_text && patch.element == index;
+        let shifts = self.field.patches.iter().filter(is_own).filter_map(|patch| patch.target);
+        let Some([across, 0]) = shifts.min().filter(|[across, _]| *across != 0) else {
+            return Vec::new();
+        };
+        let Some([first, last]) = self.inked_columns(index) else { return Vec::new() };
+        let parent = page.parent(index);
+        // The place of a text in a line is that of the block around it.
+        let is_inline = page.style(index, "display").starts_with("inline");
+        let block = if is_inline { parent } else { Some(index) };
+        let Some(block) = block else { return Vec::new() };
+        let [start, end] = self.content(block, 0);
+        let mut found = Vec::new();
+        for place in TEXT_PLACES {
+            let target = match place {
+                "left" => start,
+                "center" => (start + end - (last - first)) / 2.0,
+                _ => end - (last - first),
+            };
+            // Glyphs begin a little beside their places.
+            if (first + f64::from(across) - target).abs() <= 2.0 * MAX_DISTANCE {
+                let around = [Some(block), page.parent(block)];
+                let elements = around.into_iter().flatten();
+                found.extend(elements.filter_map(|at| self.keyword(at, "text-align", place)));
+            }
+        }
+        found
+    }
+
+    /// First and last column of an element that have an edge.
+    fn inked_columns(&self, index: usize) -> Option<[f64; 2]> {
+        let [left, top, right, bottom] = self.page.bounds(index);
+        let border = P::BorderWidth.length(self.page, index) * self.page.snapshot.scale;
+        let border = border.ceil() as i32 + 1;
+        let has_ink = |x: &i32| (top + border..bottom - border).any(|y| self.drawing.is_rim(*x, y));
+        let columns = || left + border..right - border;
+        let (first, last) = (columns().find(has_ink)?, columns().rev().find(has_ink)?);
+        Some([f64::from(first), f64::from(last) + 1.0])
+    }
+
+    /// Items of a container along an axis, 0 across and 1 down.
+    fn items(&self, container: usize, axis: usize) -> Vec<AlignedItem> {
+        let page = self.page;
+        let scale = page.snapshot.scale;
+        let is_placed = |index: &usize| {
+            let place = page.style(*index, "position");
+            place != "absolute" && place != "fixed" && page.style(*index, "display") != "none"
+        };
+        let children = page.children(container).iter().copied().filter(is_placed);
+        children
+            .filter_map(|element| {
+                let rect = page.element(element)?.rect.map(|length| length * scale);
+                let (start, size) = (*rect.get(axis)?, *rect.get(axis + 2)?);
+                let sides = [[P::MarginLeft, P::MarginRight], [P::MarginTop, P::MarginBottom]];
+                let margins = sides.get(axis)?.map(|side| side.length(page, element) * scale);
+                let shift = self.field.of(page, element).find_map(|patch| patch.target);
+                let shift = shift.and_then(|shift| shift.get(axis).map(|part| f64::from(*part)));
+                Some(AlignedItem { element, start, end: start + size, margins, shift })
+            })
+            .collect()
+    }
+
+    /// Start and end of an element's content along an axis.
+    fn content(&self, index: usize, axis: usize) -> [f64; 2] {
+        let page = self.page;
+        let (names, paddings) = match axis {
+            0 => (["border-left-width", "border-right-width"], [P::PaddingLeft, P::PaddingRight]),
+            _ => (["border-top-width", "border-bottom-width"], [P::PaddingTop, P::PaddingBottom]),
+        };
+        let borders = names.map(|name| page.length(index, name).unwrap_or(0.0));
+        let [[border, after], [padding, behind]] =
+            [borders, paddings.map(|side| side.length(page, index))];
+        let rect = page.element(index).map_or([0.0; 4], |element| element.rect);
+        let of = |place: usize| rect.get(place).copied().unwrap_or(0.0);
+        let (start, size) = (of(axis), of(axis + 2));
+        [start + border + padding, start + size - after - behind]
+            .map(|side| side * page.snapshot.scale)
+    }
+
+    fn keyword(&self, element: usize, property: &str, value: &str) -> Option<Hypothesis> {
+        let is = self.page.style(element, property).to_owned();
+        if is == value {
+            return None;
+        }
+        let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
+        let change = PageChange { elements: vec![element], edit };
+        Some(Hypothesis { element, change, lever: Lever::Alignment, is, priority: PRIORITY })
+    }
+}
+
+/// True if the screenshot shows items where a value of `justify-content` puts them.
+fn is_justified(items: &[AlignedItem], [start, end]: [f64; 2], gap: f64, place: &str) -> bool {
+    let between = items.len().saturating_sub(1) as f64;
+    let taken: f64 = items.iter().map(AlignedItem::size).sum();
+    let free = end - start - taken - gap * between;
+    if free <= MAX_DISTANCE {
+        return false;
+    }
+    let (before, further) = match place {
+        "flex-start" => (0.0, 0.0),
+        "center" => (free / 2.0, 0.0),
+        "flex-end" => (free, 0.0),
+        "space-between" if between > 0.0 => (0.0, free / between),
+        "space-around" => (free / (between + 1.0) / 2.0, free / (between + 1.0)),
+        "space-evenly" => (free / (between + 2.0), free / (between + 2.0)),
+        _ => return false,
+    };
+    let mut at = start + before;
+    items.iter().all(|item| {
+        let [margin, _] = item.margins;
+        let is_shown = item.is_shown_at(at + margin);
+        at += item.size() + gap + further;
+        is_shown
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        difference::PixelDifference,
+        noise::PairNoise,
+        page::PageTree,
+        raster::Raster,
+        repair::field::ShiftField,
+        snapshot::{Snapshot, SnapshotElement},
+    };
+
+    fn element(index: usize, rect: [f64; 4], styles: &[(&str, &str)]) -> SnapshotElement {
+        SnapshotElement {
+            index,
+            parent: index.checked_sub(1).map(|_| 0),
+            tag: "div".to_owned(),
+            id: None,
+            classes: vec![format!("part{index}")],
+            path: String::new(),
+            text: String::new(),
+            rect,
+            styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            visible: true,
+            image: None,
+        }
+    }
+
+    fn drawn(items: [[u32; 4]; 2]) -> Raster {
+        let mut picture = Raster::filled(110, 66, [255; 3]);
+        let colors = [[37, 99, 235], [190, 20, 60]];
+        items.into_iter().zip(colors).for_each(|(item, color)| picture.fill(item, color));
+        picture
+    }
+
+    /// Properties and values that are proposed for two items in a row of 90 x 50 pixels, which the
+    /// screenshot shows elsewhere.
+    fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
+        let items = [[5, 5, 30, 20], [40, 5, 30, 20]];
+        let fill = [("background-color", "rgb(37, 99, 235)")];
+        let row = [
+            ("display", "flex"),
+            ("align-items", "flex-start"),
+            ("justify-content", "normal"),
+            ("column-gap", "5px"),
+            ("background-color", "rgb(255, 255, 255)"),
+        ];
+        let rects = items.map(|item| item.map(f64::from));
+        let elements = vec![
+            element(0, [5.0, 5.0, 90.0, 50.0], &row),
+            element(1, rects[0], &fill),
+            element(2, rects[1], &fill),
+        ];
+        let snapshot =
+            Snapshot { width: 110, height: 66, scale: 1.0, background: [255; 4], elements };
+        let (page, screenshot, drawing) = (PageTree::new(&snapshot), drawn(shown), drawn(items));
+        let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
+        let field = ShiftField::new(&page, &drawing, &screenshot);
+        let seeds = Seeds {
+            page: &page,
+            screenshot: &screenshot,
+            drawing: &drawing,
+            difference: &difference,
+            field: &field,
+            tolerance: 2,
+            is_exact: true,
+            total: difference.total(),
+        };
+        let found = seeds.alignments().into_iter();
+        found
+            .map(|other| (other.element, other.property().to_owned(), other.value().to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn keywords_are_those_that_put_items_where_the_screenshot_shows_them() {
+        let one = |element: usize, property: &str, value: &str| {
+            vec![(element, property.to_owned(), value.to_owned())]
+        };
+        let end = proposed([[30, 5, 30, 20], [65, 5, 30, 20]]);
+        assert_eq!(end, one(0, "justify-content", "flex-end"));
+        let apart = proposed([[5, 5, 30, 20], [65, 5, 30, 20]]);
+        assert_eq!(apart, one(0, "justify-content", "space-between"));
+        let middle = proposed([[5, 20, 30, 20], [40, 20, 30, 20]]);
+        assert_eq!(middle, one(0, "align-items", "center"));
+        let last = proposed([[5, 5, 30, 20], [40, 35, 30, 20]]);
+        assert_eq!(last, one(2, "align-self", "flex-end"));
+        assert_eq!(proposed([[5, 12, 30, 20], [40, 12, 30, 20]]), []);
+    }
+}

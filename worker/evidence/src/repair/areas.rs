@@ -1,0 +1,93 @@
+//! Areas in which a page differs, and those of them that a change of the page touches.
+
+use crate::{
+    components::{CELL, connected_groups},
+    difference::PixelDifference,
+    raster::Raster,
+};
+
+/// Maximum distance of the differences of one area, in cells.
+const GAP: i32 = 1;
+
+/// Connected areas of a drawing's differences from its screenshot.
+#[derive(Debug, Default)]
+pub(super) struct DifferenceAreas {
+    /// Area of each cell; none where nothing differs.
+    areas: Vec<Option<usize>>,
+    columns: usize,
+    /// Sum of the differences of each area.
+    weights: Vec<u64>,
+}
+
+impl DifferenceAreas {
+    pub fn new(difference: &PixelDifference) -> Self {
+        let width = (difference.width as usize).max(1);
+        let columns = width.div_ceil(CELL);
+        let rows = (difference.height as usize).div_ceil(CELL);
+        let mut cells = vec![0u64; columns * rows];
+        for (place, &weight) in difference.weights().iter().enumerate().filter(|(_, w)| **w > 0) {
+            if let Some(cell) = cells.get_mut(cell_of(place, width, columns)) {
+                *cell += u64::from(weight);
+            }
+        }
+        let mut marks: Vec<bool> = cells.iter().map(|weight| *weight > 0).collect();
+        let (mut areas, mut weights) = (vec![None; cells.len()], Vec::new());
+        for group in connected_groups(&mut marks, columns, GAP) {
+            for cell in &group {
+                if let Some(area) = areas.get_mut(*cell) {
+                    *area = Some(weights.len());
+                }
+            }
+            weights.push(group.iter().filter_map(|&cell| cells.get(cell)).sum());
+        }
+        Self { areas, columns, weights }
+    }
+
+    /// Sum of the differences of all areas in which another drawing differs from this one.
+    pub fn touched(&self, drawing: &Raster, other: &Raster) -> u64 {
+        let width = (drawing.width() as usize).max(1);
+        let mut is_touched = vec![false; self.weights.len()];
+        let pairs = drawing.pixels().iter().zip(other.pixels());
+        for (place, _) in pairs.enumerate().filter(|(_, (one, other))| one != other) {
+            let area = self.areas.get(cell_of(place, width, self.columns)).copied().flatten();
+            if let Some(is_touched) = area.and_then(|area| is_touched.get_mut(area)) {
+                *is_touched = true;
+            }
+        }
+        let touched = self.weights.iter().zip(is_touched).filter(|(_, is_touched)| *is_touched);
+        touched.map(|(weight, _)| weight).sum()
+    }
+}
+
+/// Share that a change removes of the difference of the areas that it touches; down to -1 if it adds
+/// more than it removes.
+pub(super) fn gain(before: u64, remaining: u64, touched: u64) -> f64 {
+    ((before as f64 - remaining as f64) / touched.max(1) as f64).max(-1.0)
+}
+
+fn cell_of(place: usize, width: usize, columns: usize) -> usize {
+    place / width / CELL * columns + place % width / CELL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise::PairNoise;
+
+    #[test]
+    fn a_change_touches_whole_areas() {
+        let drawing = Raster::filled(80, 40, [255; 3]);
+        let mut screenshot = drawing.clone();
+        screenshot.fill([4, 4, 20, 10], [0; 3]);
+        screenshot.fill([50, 4, 20, 10], [0; 3]);
+        let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
+        let areas = DifferenceAreas::new(&difference);
+        let mut half = drawing.clone();
+        half.fill([4, 4, 10, 10], [0; 3]);
+        let touched = areas.touched(&drawing, &half);
+        assert_eq!(touched * 2, difference.total());
+        let remaining = PixelDifference::new(&screenshot, &half, &PairNoise::NONE).total();
+        assert_eq!(gain(difference.total(), remaining, touched), 0.5);
+        assert_eq!(areas.touched(&drawing, &drawing), 0);
+    }
+}
