@@ -8,6 +8,7 @@ pub mod ready;
 pub mod run_request;
 pub mod session;
 
+mod local_worker;
 mod looks;
 mod opening;
 mod recover;

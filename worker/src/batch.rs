@@ -3,12 +3,10 @@
 //!
 //! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` works on it from its
 //! file to its end, `collect` reads the results of its batch, and `finish` makes a result of a row.
-//! `driver` does all of this for the only run of a process; a fleet's worker does it in
-//! `run::batch_keeper`.
+//! `run::batch_keeper` puts these together.
 
 mod cancel;
 mod collect;
-mod driver;
 mod filler;
 mod finish;
 mod gather;
@@ -17,10 +15,8 @@ mod shard;
 mod shard_file;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
-pub use driver::run;
 pub(crate) use {
-    filler::Written,
-    gather::{Gathered, gather, give_up_row, remove_row_of},
+    gather::{Gathered, PendingRow, admit, discard, gather, give_up_row, remove_row_of},
     shard::{ShardEnd, ShardWork},
 };
 
@@ -36,20 +32,16 @@ use std::sync::{
 use tokio::sync::{Notify, watch};
 
 /// State that the parts of the batch lane share.
-pub struct BatchWork {
-    /// Queue that jobs come from.
-    pub jobs: Arc<dyn Queue<Job>>,
+pub(crate) struct BatchWork {
+    /// Queue that jobs return to that are asked again.
+    jobs: Arc<dyn Queue<Job>>,
     /// Queue that results go to.
-    pub results: Arc<dyn Queue<JobResult>>,
+    results: Arc<dyn Queue<JobResult>>,
     /// Context that jobs are judged with.
-    pub context: Arc<Context>,
+    pub(crate) context: Arc<Context>,
     /// Terms on which batches are bought.
-    pub lane: Arc<BatchLane>,
-    /// The run.
-    pub run: RunId,
-    /// True if a job that is to be asked again returns to its queue; otherwise it stays in this
-    /// process.
-    returns_jobs: bool,
+    pub(crate) lane: Arc<BatchLane>,
+    pub(crate) run: RunId,
     filler: Filler,
     /// Number of shards whose batch is not created yet.
     uncreated: watch::Sender<u32>,
@@ -63,13 +55,13 @@ pub struct BatchWork {
 const MAX_UNCREATED: u32 = 2;
 
 impl BatchWork {
-    /// The work of a process on its only run.
-    pub fn new(
-        jobs: Arc<dyn Queue<Job>>,
-        results: Arc<dyn Queue<JobResult>>,
+    /// Work on a run that has no shard yet; `changed` signals changes in it.
+    pub(crate) fn new(
+        (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
         context: Arc<Context>,
         lane: Arc<BatchLane>,
         run: RunId,
+        changed: Arc<Notify>,
     ) -> Self {
         Self {
             jobs,
@@ -77,28 +69,16 @@ impl BatchWork {
             context,
             lane,
             run,
-            returns_jobs: false,
             filler: Filler::default(),
             uncreated: watch::Sender::new(0),
             under_way: AtomicU32::new(0),
-            changed: Arc::default(),
+            changed,
         }
-    }
-
-    /// The same work in a process of several runs: jobs that are to be asked again return to their
-    /// queue, and `changed` signals changes in all of them.
-    pub(crate) fn of_several(self, changed: &Arc<Notify>) -> Self {
-        Self { returns_jobs: true, changed: Arc::clone(changed), ..self }
     }
 
     /// Name of one of the run's shards, as its owner.
     fn shard(&self, number: u32) -> ShardKey {
         ShardKey { run: self.run.clone(), number, owner: self.lane.owner.clone() }
-    }
-
-    /// True if no further shard should be written for now.
-    fn is_crowded(&self) -> bool {
-        *self.uncreated.borrow() >= MAX_UNCREATED
     }
 
     /// Waits until a further shard may be written.

@@ -12,7 +12,7 @@ pub use crate::worker_error::WorkerError;
 pub use batch_keeper::{BatchKeeper, KeeperSettings};
 pub use status_provider::{RunStatusProvider, WorkerRunState};
 
-use crate::{concurrency::Concurrency, interruption::Interruption, telemetry};
+use crate::{concurrency::Concurrency, telemetry};
 use delivery::DeliveryHandler;
 use futures_util::future::BoxFuture;
 use juror_ledger::store::Store;
@@ -63,12 +63,11 @@ pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), 
         let ending = match &worker.batches {
             None => serve(&handler).await,
             Some(batches) => {
-                batches.begin().await.map_err(Interruption::from)?;
+                batches.begin(&*worker.run_states).await?;
                 let keeping = batches.run(&*worker.run_states, &worker.events, shutdown);
                 let (mut ending, kept) = tokio::join!(serve(&handler), keeping);
-                // Once no job in hand can become a row of a shard any more.
-                batches.resign().await;
-                ending.note(Ok(kept), &shutdown.drain);
+                let left = batches.end(&*worker.run_states, &worker.events).await;
+                ending.note(Ok(kept.and(left)), &shutdown.drain);
                 ending
             }
         };

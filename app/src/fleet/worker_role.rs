@@ -142,7 +142,8 @@ fn wire(
         seal_after: settings.batch.seal_after.0,
         owner_ttl: settings.batch.owner_timeout.0,
     };
-    let keeper = BatchKeeper::new(keeper, (jobs.clone(), results.clone()), records, owner.clone());
+    let keeper =
+        BatchKeeper::for_fleet(keeper, (jobs.clone(), results.clone()), records, owner.clone());
     let (settings, environment) = (settings.clone(), environment.clone());
     let contexts = ContextFactory::new(settings, environment, resources, batches, stop.clone())?;
     let runs = Arc::new(SeenRuns::new(contexts));

@@ -5,10 +5,10 @@ pub use super::opening::Execution;
 use super::{
     jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
+    local_worker::{LocalWorker, PauseReason},
     looks::{next_look, record_of_look},
     opening::{Opened, Terms, open_run},
     session::Session,
-    single_run::SingleRun,
 };
 use crate::{
     batch_lane::{BatchResources, LOCAL_OWNER},
@@ -38,12 +38,7 @@ use juror_types::{
     shutdown::Shutdown,
     usage::Money,
 };
-use juror_worker::{
-    batch::{self, BatchWork},
-    context::Context,
-    interruption::Interruption,
-    run::{RunStatusProvider as _, Worker, WorkerError},
-};
+use juror_worker::context::Context;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -66,11 +61,8 @@ pub struct Executed {
     /// True if it was stopped before every job was taken.
     pub stopped: bool,
     /// Reason of its pause, if it is paused.
-    pub paused: Option<String>,
+    pub paused: PauseReason,
 }
-
-/// Reason of a run's pause, if it is paused.
-type PauseReason = Option<String>;
 
 /// A pass over the jobs that are not scored yet.
 struct LocalRound<'run> {
@@ -186,8 +178,9 @@ async fn run_round(
     };
     let watched = Shutdown { drain: CancellationToken::new(), now: shutdown.now.clone() };
     let ended = watched.drain.clone().drop_guard();
-    let roles = (submission, aggregator, ended);
-    let working = run_roles(roles, context, &jobs, &results, shutdown);
+    let worker = LocalWorker::new(&run, context, &jobs, &results);
+    let roles = (submission, worker, aggregator, ended);
+    let working = run_roles(roles, &jobs, &results, shutdown);
     let watching = watch.follow(&run, backend.changes(), &watched);
     let (worked, ()) = tokio::join!(working, watching);
     worked
@@ -196,22 +189,25 @@ async fn run_round(
 /// Runs the roles side by side. The producer's end closes the queue of jobs, and the worker's end
 /// that of results. The guard is dropped when all have ended.
 async fn run_roles(
-    (submission, aggregator, _ended): (publish::Submission, LocalRunResources, DropGuard),
-    context: Arc<Context>,
+    (submission, worker, aggregator, _ended): (
+        publish::Submission,
+        LocalWorker,
+        LocalRunResources,
+        DropGuard,
+    ),
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
 ) -> Result<(Aggregated, PauseReason), AppError> {
     // When a later role ends early, the earlier ones have nobody to work for.
-    let upstream = context.shutdown.clone();
-    let run_id = aggregator.journal.record().run_id.clone();
+    let upstream = worker.shutdown();
     let producing = async {
         let submitted = publish::run(submission, &upstream).await;
         jobs.close();
         submitted
     };
     let working = async {
-        let worked = run_worker(context, jobs, results, run_id).await;
+        let worked = worker.run().await;
         upstream.drain.cancel();
         results.close();
         worked
@@ -227,47 +223,6 @@ async fn run_roles(
     let paused = worked.map_err(AppError::internal)?;
     submitted.map_err(AppError::internal)?;
     Ok((aggregated, paused))
-}
-
-/// Runs the worker's role, in batches where the run has such a lane.
-async fn run_worker(
-    context: Arc<Context>,
-    jobs: &Arc<LocalQueue<Job>>,
-    results: &Arc<LocalQueue<JobResult>>,
-    run_id: RunId,
-) -> Result<PauseReason, WorkerError> {
-    let jobs = Arc::clone(jobs) as Arc<dyn Queue<Job>>;
-    let results = Arc::clone(results) as Arc<dyn Queue<JobResult>>;
-    let (events, shutdown) = (context.events.clone(), context.shutdown.clone());
-    let run = Arc::new(SingleRun::new(Arc::clone(&context)));
-    if let Some(lane) = context.batches.clone() {
-        let work = BatchWork::new(jobs, results, context, lane, run_id.clone());
-        match batch::run(Arc::new(work), &shutdown.drain).await {
-            Err(WorkerError::Interrupted(Interruption::Paused(reason))) => {
-                run.pause(&run_id, &reason).await.map_err(Interruption::from)?;
-            }
-            worked => worked?,
-        }
-    } else {
-        let worker = Worker {
-            jobs,
-            results,
-            run_states: run.clone(),
-            store: Arc::clone(&context.store),
-            owner: context.owner.clone(),
-            batches: None,
-            draws: true,
-            concurrency: context.concurrency.clone(),
-            events: events.clone(),
-            metrics: Arc::clone(&context.metrics),
-        };
-        juror_worker::run::run(worker, shutdown).await?;
-    }
-    let paused = run.pause_reason();
-    if let Some(reason) = paused.clone() {
-        events.emit(Event::Paused { reason }).await;
-    }
-    Ok(paused)
 }
 
 /// The jobs that are not scored yet.

@@ -4,7 +4,10 @@
 //! permit for each message that still fits, `ready` one for each message that waits in a priority.
 //! Delayed messages are moved into their priorities by whoever waits in `next`.
 
+mod returns;
 mod shared;
+
+pub use returns::LocalReturns;
 
 use super::{
     DeadLetter, DeadLetters, Delivery, Disposition, HeldMessages, Message, Priority, Queue,
@@ -30,7 +33,7 @@ impl<M: Message> LocalQueue<M> {
     }
 
     /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
-    /// nothing is held.
+    /// nothing is held, and nothing can come back.
     pub fn close(&self) {
         self.0.free_slots.close();
         let mut state = self.0.lock();

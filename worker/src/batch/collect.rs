@@ -14,7 +14,7 @@ use crate::{
 use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
 use juror_ledger::batches::BatchRow;
 use juror_queue::Priority;
-use juror_types::{event::Event, id::JobId, job::Job, outcome::ErrorKind, usage::Usage};
+use juror_types::{event::Event, id::JobId, outcome::ErrorKind, usage::Usage};
 use std::{collections::HashSet, path::PathBuf};
 use tokio::{
     fs::File,
@@ -25,20 +25,10 @@ use tokio::{
 /// Rows that are finished side by side, so that their transactions are written together.
 const AT_ONCE: usize = 32;
 
-/// Jobs of a shard that are asked again.
-#[derive(Default)]
-pub struct Onward {
-    /// Jobs for another batch.
-    pub again: Vec<Job>,
-    /// Jobs for ordinary calls.
-    pub realtime: Vec<Job>,
-}
-
 /// The collection of one shard.
 pub struct Collection<'work> {
     pub work: &'work BatchWork,
     pub number: u32,
-    pub onward: Onward,
     /// Rows that the files name.
     seen: HashSet<JobId>,
     usage: Usage,
@@ -52,7 +42,6 @@ impl<'work> Collection<'work> {
         Self {
             work,
             number,
-            onward: Onward::default(),
             seen: HashSet::new(),
             usage: Usage::default(),
             doubled: 0,
@@ -99,26 +88,12 @@ impl<'work> Collection<'work> {
             let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
             ends.push(end_of_line(work, self.number, job, end));
             if ends.len() >= AT_ONCE
-                && let Some(ended) = ends.next().await
-                && let Err(error) = self.note(ended)
+                && let Some(Err(error)) = ends.next().await
             {
-                return self.note_all(ends).await.and(Err(error));
+                return all_ended(ends).await.and(Err(error));
             }
         }
-        self.note_all(ends).await
-    }
-
-    /// Waits for rows that are being finished, so that no result is left halfway; returns the first
-    /// error.
-    async fn note_all(
-        &mut self,
-        mut ends: impl Stream<Item = Result<Option<JobEnd>, WorkerError>> + Unpin,
-    ) -> Result<(), WorkerError> {
-        let mut noted = Ok(());
-        while let Some(ended) = ends.next().await {
-            noted = noted.and(self.note(ended));
-        }
-        noted
+        all_ended(ends).await
     }
 
     /// Ends rows that are in neither file. Where the batch ended early and every row that it counts
@@ -136,34 +111,7 @@ impl<'work> Collection<'work> {
                 "the batch brought neither an answer nor an error".to_owned(),
             )),
         };
-        self.end_rows(end).await
-    }
-
-    /// Ends every row of the shard that is still open.
-    pub async fn end_rows(&mut self, end: RowEnd) -> Result<(), WorkerError> {
-        let work = self.work;
-        loop {
-            let records = &work.lane.records;
-            let rows = records.rows(&work.run, self.number, true, None, PAGE).await;
-            let rows = rows.map_err(Interruption::from)?;
-            if rows.is_empty() {
-                return Ok(());
-            }
-            let ended = |row| end_row(work, row, end.clone());
-            let ends = stream::iter(rows).map(ended).buffer_unordered(AT_ONCE);
-            self.note_all(std::pin::pin!(ends)).await?;
-        }
-    }
-
-    fn note(&mut self, ended: Result<Option<JobEnd>, WorkerError>) -> Result<(), WorkerError> {
-        match ended? {
-            // They go back from the ledger.
-            Some(_) if self.work.returns_jobs => {}
-            Some(JobEnd::Again(job)) => self.onward.again.push(*job),
-            Some(JobEnd::Realtime(job)) => self.onward.realtime.push(*job),
-            Some(JobEnd::Finished(_)) | None => {}
-        }
-        Ok(())
+        end_rows(self.work, self.number, end).await
     }
 
     /// Warns of a provider whose files do not agree with what it says of the batch.
@@ -192,29 +140,51 @@ impl<'work> Collection<'work> {
     }
 }
 
-/// Ends the row of one line; none if the row no longer belongs to this shard.
+/// Ends every row of a shard that is still open.
+pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<(), WorkerError> {
+    loop {
+        let rows = work.lane.records.rows(&work.run, number, true, None, PAGE).await;
+        let rows = rows.map_err(Interruption::from)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let ended = |row| end_row(work, row, end.clone());
+        let ends = stream::iter(rows).map(ended).buffer_unordered(AT_ONCE);
+        all_ended(std::pin::pin!(ends)).await?;
+    }
+}
+
+/// Waits for rows that are being finished, so that no result is left halfway; returns the first
+/// error.
+async fn all_ended(
+    mut ends: impl Stream<Item = Result<(), WorkerError>> + Unpin,
+) -> Result<(), WorkerError> {
+    let mut all = Ok(());
+    while let Some(ended) = ends.next().await {
+        all = all.and(ended);
+    }
+    all
+}
+
+/// Ends the row of one line, unless the row no longer belongs to this shard.
 async fn end_of_line(
     work: &BatchWork,
     number: u32,
     job: JobId,
     end: RowEnd,
-) -> Result<Option<JobEnd>, WorkerError> {
+) -> Result<(), WorkerError> {
     let row = work.lane.records.row(&work.run, &job).await.map_err(Interruption::from)?;
     match row.filter(|row| row.open) {
         Some(row) => end_row(work, row, end).await,
         None => {
             tracing::debug!(number, %job, "a row was collected before");
-            Ok(None)
+            Ok(())
         }
     }
 }
 
-/// Ends a row and publishes its result; none if another worker has ended it.
-async fn end_row(
-    work: &BatchWork,
-    mut row: BatchRow,
-    end: RowEnd,
-) -> Result<Option<JobEnd>, WorkerError> {
+/// Ends a row and publishes its result, unless another worker has ended it.
+async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(), WorkerError> {
     let ended = loop {
         match finish(row.clone(), end.clone(), work).await {
             Err(Interruption::ClaimLost | Interruption::ClaimedElsewhere) => {}
@@ -228,17 +198,17 @@ async fn end_row(
         let now = work.lane.records.row(&work.run, &row.job).await.map_err(Interruption::from)?;
         match now.filter(|now| now.open && now.lease == row.lease) {
             Some(now) => row = now,
-            None => return Ok(None),
+            None => return Ok(()),
         }
     };
-    if let JobEnd::Finished(result) = &ended {
-        work.results.publish((**result).clone(), Priority::Normal).await?;
+    if let JobEnd::Finished(result) = ended {
+        work.results.publish(*result, Priority::Normal).await?;
         work.lane.records.remove_row(&work.run, &row).await.map_err(Interruption::from)?;
         if let Some(reason) = work.context.breaker.take_pause_reason() {
             return Err(Interruption::Paused(reason).into());
         }
     }
-    Ok(Some(ended))
+    Ok(())
 }
 
 fn not_run(ending: BatchEnding, over: bool, lane: &BatchLane) -> RowEnd {

@@ -29,15 +29,6 @@ struct Filling {
     planned: Vec<u32>,
 }
 
-/// Outcome of writing a row.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// The row stands in the file of the shard that is being filled.
-    InFile,
-    /// That shard was given up, or taken over by another worker, and the row with it.
-    Lost(Box<BatchRow>),
-}
-
 impl BatchWork {
     /// Adds a row to the shard that is being filled. The row is pending until it is written or put
     /// off. Returns false if its job has an open row already.
@@ -82,8 +73,9 @@ impl BatchWork {
     }
 
     /// Writes a row whose money is held. If the row exceeds the shard's limits, that shard is
-    /// planned first and the row begins another.
-    pub(crate) async fn write_row(&self, row: PendingRow) -> Result<Written, Interruption> {
+    /// planned first and the row begins another. The row of a shard that was lost meanwhile is not
+    /// written: its job returns to its queue when that shard is given up.
+    pub(crate) async fn write_row(&self, row: PendingRow) -> Result<(), Interruption> {
         let mut filling = self.filler.0.lock().await;
         let lane = &self.lane;
         if !filling.file.takes(row.line.len(), lane.max_rows, lane.max_bytes) {
@@ -91,9 +83,9 @@ impl BatchWork {
         }
         let number = filling.pending.remove(&row.row.job);
         let Some(number) = number.filter(|number| filling.number == Some(*number)) else {
-            // It may have been admitted after the other worker has given it up.
+            // It may have been admitted after its shard was given up.
             self.context.admission.release(&row.row.lease).await?;
-            return Ok(Written::Lost(Box::new(row.row)));
+            return Ok(());
         };
         let path = shard_file::unfinished(&lane.folder, &self.run, number);
         let pushed = filling.file.push(&path, row.row.job, &row.line).await;
@@ -106,7 +98,7 @@ impl BatchWork {
         if filling.file.jobs.len() >= lane.max_rows {
             self.plan(&mut filling).await?;
         }
-        Ok(Written::InFile)
+        Ok(())
     }
 
     /// Plans the shard that is being filled, if its file has rows.
@@ -172,13 +164,12 @@ impl BatchWork {
         std::mem::take(&mut self.filler.0.lock().await.planned)
     }
 
-    /// Ends the filling without a batch; returns the shard, which is to be given up, and the jobs
-    /// in its file.
-    pub(crate) async fn stop_filling(&self) -> Option<(u32, Vec<JobId>)> {
+    /// Ends the filling without a batch; returns the shard, which is to be given up.
+    pub(crate) async fn stop_filling(&self) -> Option<u32> {
         let mut filling = self.filler.0.lock().await;
         let number = filling.number;
-        let jobs = filling.lose().await;
-        Some((number?, jobs))
+        filling.lose().await;
+        number
     }
 
     /// True if a shard of this number is being filled, or waits for its work.
@@ -192,16 +183,6 @@ impl BatchWork {
         let filling = self.filler.0.lock().await;
         filling.number.is_none() && filling.planned.is_empty()
     }
-
-    /// True if rows stand in a shard that is being filled.
-    pub(super) async fn is_filling(&self) -> bool {
-        self.filler.0.lock().await.number.is_some()
-    }
-
-    /// True if the file of the shard that is being filled has rows.
-    pub(super) async fn has_rows(&self) -> bool {
-        !self.filler.0.lock().await.file.jobs.is_empty()
-    }
 }
 
 impl Filling {
@@ -209,12 +190,11 @@ impl Filling {
         self.file.jobs.is_empty() && self.pending.is_empty()
     }
 
-    /// Forgets the shard; returns the jobs in its file.
-    async fn lose(&mut self) -> Vec<JobId> {
-        let jobs = self.file.discard().await;
+    /// Forgets the shard, and removes its file.
+    async fn lose(&mut self) {
+        self.file.discard().await;
         let planned = std::mem::take(&mut self.planned);
         *self = Self { planned, ..Self::default() };
-        jobs
     }
 }
 

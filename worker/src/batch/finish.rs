@@ -24,7 +24,6 @@ use juror_ledger::{
 use juror_telemetry::CallCost;
 use juror_types::{
     event::Event,
-    job::Job,
     outcome::{ErrorKind, JobError, JobResult},
 };
 
@@ -43,10 +42,8 @@ pub enum RowEnd {
 pub enum JobEnd {
     /// It has its result.
     Finished(Box<JobResult>),
-    /// It goes into another batch.
-    Again(Box<Job>),
-    /// It is asked in an ordinary call.
-    Realtime(Box<Job>),
+    /// It is asked again, in another batch or in an ordinary call.
+    Again,
 }
 
 impl RowEnd {
@@ -252,10 +249,9 @@ impl RowFinishing<'_> {
     /// Closes the row, so that its job is asked again.
     async fn again(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
         self.record.realtime = realtime;
-        let job = Box::new(self.record.job.clone());
         let row = self.record.into_row(self.row.lease, false)?;
         self.work.lane.records.close_row(&self.work.run, &row).await?;
         self.context.store.requeue(&self.claim).await?;
-        Ok(if realtime { JobEnd::Realtime(job) } else { JobEnd::Again(job) })
+        Ok(JobEnd::Again)
     }
 }

@@ -39,7 +39,7 @@ pub enum Gathered {
     /// It stands in a batch already.
     UnderWay,
     /// It is asked in an ordinary call.
-    Realtime(Box<Job>),
+    Realtime,
     /// It is a row whose money is held.
     Row(Box<PendingRow>),
     /// It is a row that has to wait for money.
@@ -58,7 +58,7 @@ pub struct PendingRow {
 }
 
 /// Makes a row of a job, unless it can be finished without a call.
-pub async fn gather(job: Job, work: &BatchWork) -> Result<Gathered, Interruption> {
+pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     let known = lane.records.row(run, &job.job_id).await?;
     let earlier = match &known {
@@ -70,18 +70,18 @@ pub async fn gather(job: Job, work: &BatchWork) -> Result<Gathered, Interruption
     };
     let is_late = lane.falls_back && lane.is_over();
     if is_late || earlier.as_ref().is_some_and(|earlier| earlier.realtime) {
-        return Ok(Gathered::Realtime(Box::new(job)));
+        return Ok(Gathered::Realtime);
     }
-    let (asked, builder) = match prepare_unasked(&job, context).await? {
+    let (asked, builder) = match prepare_unasked(job, context).await? {
         Unasked::Finished(result) => return Ok(Gathered::Finished(result)),
         Unasked::ToAsk(asked, builder) => (*asked, *builder),
     };
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
     };
-    let (line, row, ask) = to_row(&job, asked, &builder, earlier, setup, lane)?;
+    let (line, row, ask) = to_row(job, asked, &builder, earlier, setup, lane)?;
     if line.len() as u64 > lane.max_bytes {
-        return Ok(Gathered::Realtime(Box::new(job)));
+        return Ok(Gathered::Realtime);
     }
     // Before its money is held, so that a crash in between leaves nothing held for good.
     if !work.add_row(&row).await? {
@@ -202,9 +202,25 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
     Ok(())
 }
 
-/// Gives up a shard that was never sent: releases the money of its rows; their jobs are as before
-/// or return to their queue.
+/// Fate of the jobs of a shard that was never sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UnsentJobs {
+    Return,
+    Forget,
+}
+
+/// Gives up a shard that was never sent: releases the money of its rows, and returns their jobs to
+/// their queue.
 pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+    end_unsent(work, number, UnsentJobs::Return).await
+}
+
+/// Gives up a shard whose jobs come to their queue without it, when their run is published again.
+pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+    end_unsent(work, number, UnsentJobs::Forget).await
+}
+
+async fn end_unsent(work: &BatchWork, number: u32, jobs: UnsentJobs) -> Result<(), WorkerError> {
     let (records, shard) = (&work.lane.records, work.shard(number));
     // From here on, no row is added.
     let is_owners = records.set_step(&shard, &ShardStep::GivenUp).await;
@@ -217,33 +233,35 @@ pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
         if rows.is_empty() {
             break;
         }
-        let freed = stream::iter(rows).map(|row| free(row, work)).buffer_unordered(AT_ONCE);
+        let freed = stream::iter(rows).map(|row| free(row, work, jobs)).buffer_unordered(AT_ONCE);
         freed.try_collect::<()>().await?;
     }
-    return_jobs(work, number).await?;
+    if jobs == UnsentJobs::Return {
+        return_jobs(work, number).await?;
+    }
     records.set_step(&shard, &ShardStep::Collected).await.map_err(Interruption::from)?;
     work.context.metrics.shard(ShardEvent::GivenUp);
     Ok(())
 }
 
 /// Ends a row that was never sent.
-async fn free(row: BatchRow, work: &BatchWork) -> Result<(), Interruption> {
+async fn free(row: BatchRow, work: &BatchWork, jobs: UnsentJobs) -> Result<(), Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
-    match work.returns_jobs {
-        true => lane.records.close_row(run, &row).await?,
-        false => lane.records.remove_row(run, &row).await?,
+    match jobs {
+        UnsentJobs::Return => lane.records.close_row(run, &row).await?,
+        UnsentJobs::Forget => lane.records.remove_row(run, &row).await?,
     }
     Ok(())
 }
 
-/// Returns the jobs of a shard's closed rows to their queue, if jobs of this work return.
+/// Returns the jobs of a shard's closed rows to their queue.
 pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let BatchWork { lane, run, .. } = work;
     loop {
         let rows = lane.records.rows(run, number, false, None, PAGE).await;
         let rows = rows.map_err(Interruption::from)?;
-        if rows.is_empty() || !work.returns_jobs {
+        if rows.is_empty() {
             return Ok(());
         }
         let returned =

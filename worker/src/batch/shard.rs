@@ -4,7 +4,6 @@ mod ending;
 
 use super::{
     BatchWork, CountedShard, ShardCount,
-    collect::Onward,
     finish::RowEnd,
     gather::{PAGE, give_up},
     shard_file,
@@ -23,8 +22,6 @@ use tokio::time::sleep;
 /// Result of the work on a shard.
 #[derive(Default)]
 pub struct ShardEnd {
-    /// Jobs that are asked again.
-    pub onward: Onward,
     /// Shards that it was split into.
     pub split: Vec<u32>,
     /// True if its batch continues at the provider while this process stops.

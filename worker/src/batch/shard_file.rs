@@ -62,14 +62,14 @@ impl OpenShard {
         Ok(std::mem::take(&mut self.jobs))
     }
 
-    /// Removes the file; returns the jobs that were in it.
-    pub async fn discard(&mut self) -> Vec<JobId> {
+    /// Removes the file.
+    pub async fn discard(&mut self) {
         if let Some((_, unfinished)) = self.file.take() {
             // One that stays behind goes with its folder.
             let _ = fs::remove_file(unfinished).await;
         }
         self.bytes = 0;
-        std::mem::take(&mut self.jobs)
+        self.jobs.clear();
     }
 }
 

@@ -1,18 +1,22 @@
-//! Batches of a worker of many runs. Each shard is owned by one worker, which renews its ownership
-//! at an interval; when a worker is gone, the next one that looks takes its shards over.
+//! Batches of a worker. In a fleet, each shard is owned by one worker, which renews its ownership
+//! at an interval; when a worker is gone, the next one that looks takes its shards over. The only
+//! worker of a run owns the run's shards without a renewal, and ends when no job is in progress and
+//! none can come.
 
+mod money;
+mod only_run;
 mod shards;
 
 use super::RunStatusProvider;
 use crate::{
-    batch::{BatchWork, Gathered, Written, gather, give_up_row, remove_row_of},
+    batch::{BatchWork, Gathered, gather, remove_row_of},
     batch_lane::BatchLane,
     context::Context,
     interruption::Interruption,
     worker_error::WorkerError,
 };
 use juror_ledger::{batches::BatchRecords, error::LedgerError};
-use juror_queue::Queue;
+use juror_queue::{Queue, local::LocalReturns};
 use juror_types::{
     event::Events,
     id::{OwnerId, RunId},
@@ -34,7 +38,7 @@ const MAX_CAPACITY_WAIT: Duration = Duration::from_secs(10);
 
 /// The batches of one worker.
 pub struct BatchKeeper {
-    settings: KeeperSettings,
+    scope: KeeperScope,
     jobs: Arc<dyn Queue<Job>>,
     results: Arc<dyn Queue<JobResult>>,
     records: Arc<dyn BatchRecords>,
@@ -43,7 +47,15 @@ pub struct BatchKeeper {
     changed: Arc<Notify>,
 }
 
-/// Times of a worker's batches.
+/// Runs whose batches a worker keeps.
+enum KeeperScope {
+    /// All runs of a fleet, beside other workers.
+    Fleet(KeeperSettings),
+    /// This one, alone; with the queue that its jobs come from and return to.
+    OneRun(RunId, Arc<LocalReturns<Job>>),
+}
+
+/// Times of a fleet worker's batches.
 #[derive(Clone, Copy, Debug)]
 pub struct KeeperSettings {
     /// Time without a job after which a shard is sent as it is.
@@ -70,15 +82,30 @@ pub(super) enum Batched {
 }
 
 impl BatchKeeper {
-    /// A keeper without batches. Jobs that are to be asked again go to `jobs`.
-    pub fn new(
+    /// A keeper of a fleet's batches. Jobs that are to be asked again go to `jobs`.
+    pub fn for_fleet(
         settings: KeeperSettings,
         (jobs, results): (Arc<dyn Queue<Job>>, Arc<dyn Queue<JobResult>>),
         records: Arc<dyn BatchRecords>,
         owner: OwnerId,
     ) -> Self {
         let (works, changed) = Default::default();
-        Self { settings, jobs, results, records, owner, works, changed }
+        let scope = KeeperScope::Fleet(settings);
+        Self { scope, jobs, results, records, owner, works, changed }
+    }
+
+    /// A keeper of the batches of one run that no other worker works on. Jobs that are to be asked
+    /// again go to `jobs`.
+    pub fn for_one_run(
+        run: RunId,
+        (jobs, results): (LocalReturns<Job>, Arc<dyn Queue<JobResult>>),
+        records: Arc<dyn BatchRecords>,
+        owner: OwnerId,
+    ) -> Self {
+        let (works, changed) = Default::default();
+        let jobs = Arc::new(jobs);
+        let scope = KeeperScope::OneRun(run, Arc::clone(&jobs));
+        Self { scope, jobs, results, records, owner, works, changed }
     }
 
     /// Makes a row of a job, unless it can be finished without a call.
@@ -89,27 +116,26 @@ impl BatchKeeper {
         lane: &Arc<BatchLane>,
     ) -> Result<Batched, Interruption> {
         let work = self.work_of(&job.run_id, context, lane);
-        let capacity = timeout(MAX_CAPACITY_WAIT, work.capacity());
+        let longest = context.max_wait.map_or(Duration::MAX, |_| MAX_CAPACITY_WAIT);
+        let capacity = timeout(longest, work.capacity());
         match context.shutdown.drain.run_until_cancelled(capacity).await {
             None => return Err(Interruption::Stopping),
             // Others get their turn meanwhile.
             Some(Err(_)) => return Err(Interruption::WaitTimeout),
             Some(Ok(())) => {}
         }
-        match gather(job.clone(), &work).await? {
-            Gathered::Finished(result) => Ok(Batched::Finished(result)),
-            Gathered::UnderWay => Ok(Batched::UnderWay),
-            Gathered::Realtime(_) => Ok(Batched::Realtime),
-            Gathered::Row(row) => match work.write_row(*row).await? {
-                Written::InFile => Ok(Batched::UnderWay),
-                Written::Lost(_) => Err(Interruption::ClaimedElsewhere),
-            },
-            Gathered::Waiting(row) => {
-                // What is under way frees money when it comes back.
-                work.seal().await?;
-                give_up_row(&row.row, &work).await?;
-                Err(Interruption::WaitTimeout)
-            }
+        let mut gathered = gather(job, &work).await?;
+        loop {
+            return match gathered {
+                Gathered::Finished(result) => Ok(Batched::Finished(result)),
+                Gathered::UnderWay => Ok(Batched::UnderWay),
+                Gathered::Realtime => Ok(Batched::Realtime),
+                Gathered::Row(row) => work.write_row(*row).await.map(|()| Batched::UnderWay),
+                Gathered::Waiting(row) => {
+                    gathered = money::wait(row, job, &work).await?;
+                    continue;
+                }
+            };
         }
     }
 
@@ -124,13 +150,27 @@ impl BatchKeeper {
         remove_row_of(job, &*self.records).await
     }
 
-    /// Registers this worker as alive, before it owns a shard.
-    pub(super) async fn begin(&self) -> Result<(), LedgerError> {
-        self.records.renew_owner(&self.owner, self.settings.owner_ttl).await
+    /// Prepares the keeper, before the first job comes.
+    pub(super) async fn begin(&self, run_states: &dyn RunStatusProvider) -> Result<(), WorkerError> {
+        match &self.scope {
+            KeeperScope::Fleet(_) => Ok(self.renew().await.map_err(Interruption::from)?),
+            KeeperScope::OneRun(run, _) => self.discard_unsent(run, run_states).await.map(drop),
+        }
     }
 
-    /// Works on this worker's shards until `shutdown.drain`: their batches continue at the
-    /// provider, and other workers collect them.
+    /// Registers a fleet's worker as alive.
+    async fn renew(&self) -> Result<(), LedgerError> {
+        match &self.scope {
+            KeeperScope::Fleet(KeeperSettings { owner_ttl, .. }) => {
+                self.records.renew_owner(&self.owner, *owner_ttl).await
+            }
+            KeeperScope::OneRun(..) => Ok(()),
+        }
+    }
+
+    /// Works on this worker's shards until `shutdown.drain`, which the end of the only run
+    /// triggers: their batches continue at the provider, and are collected later or by other
+    /// workers.
     pub(super) async fn run(
         &self,
         run_states: &dyn RunStatusProvider,
@@ -140,21 +180,34 @@ impl BatchKeeper {
         let mut shards = Shards::new(self, run_states, events, shutdown);
         let worked = match shards.work().await {
             // The ledger was waited for until the stop.
-            Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(_)))) => {
+            Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(_))))
+                if matches!(self.scope, KeeperScope::Fleet(_)) =>
+            {
                 Ok(())
             }
             worked => worked,
         };
-        // Where it cannot go on, neither can the rest of the worker.
+        // Where it has ended or cannot go on, neither can the rest of the worker.
         shutdown.drain.cancel();
         let left = shards.wind_up().await;
         worked.and(left)
     }
 
-    /// Gives up this worker's ownership, so that others continue at once.
-    pub(super) async fn resign(&self) {
-        if let Err(error) = self.records.resign(&self.owner).await {
-            warn!(%error, "other workers take over this worker's batches only after a while");
+    /// Leaves the shards, once no job in hand can become a row any more: to other workers, which
+    /// continue at once, or to the next process of the only run.
+    pub(super) async fn end(
+        &self,
+        run_states: &dyn RunStatusProvider,
+        events: &Events,
+    ) -> Result<(), WorkerError> {
+        match &self.scope {
+            KeeperScope::Fleet(_) => {
+                if let Err(error) = self.records.resign(&self.owner).await {
+                    warn!(%error, "other workers take over this worker's batches after a while");
+                }
+                Ok(())
+            }
+            KeeperScope::OneRun(run, _) => self.leave(run, run_states, events).await,
         }
     }
 
@@ -168,10 +221,10 @@ impl BatchKeeper {
         match works.current.get(run) {
             Some(work) if Arc::ptr_eq(&work.context, context) => Arc::clone(work),
             _ => {
-                let (jobs, results) = (Arc::clone(&self.jobs), Arc::clone(&self.results));
+                let queues = (Arc::clone(&self.jobs), Arc::clone(&self.results));
                 let (context, lane) = (Arc::clone(context), Arc::clone(lane));
-                let work = BatchWork::new(jobs, results, context, lane, run.clone());
-                let work = Arc::new(work.of_several(&self.changed));
+                let changed = Arc::clone(&self.changed);
+                let work = Arc::new(BatchWork::new(queues, context, lane, run.clone(), changed));
                 let replaced = works.current.insert(run.clone(), Arc::clone(&work));
                 works.replaced.extend(replaced);
                 work

@@ -24,7 +24,7 @@ const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
 const SHORT_HOLD: Duration = Duration::from_secs(30);
 /// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
 const MOMENT: Duration = Duration::from_secs(5);
-/// Hold of jobs that go to the queue of other workers.
+/// Hold of jobs that go to the queue of other workers, or are in progress in this one.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Progress of a job that was delivered.
@@ -179,7 +179,11 @@ impl DeliveryHandler {
             // claim: then it is claimed anew.
             Interruption::ClaimLost
             | Interruption::WaitTimeout
-            | Interruption::ClaimedElsewhere => (Disposition::RetryAfter(SHORT_HOLD), Ok(())),
+            | Interruption::ClaimedElsewhere => {
+                // Elsewhere is in this process, where it is the only one.
+                let hold = if run_states.holds_jobs() { SHORT_HOLD } else { AT_ONCE };
+                (Disposition::RetryAfter(hold), Ok(()))
+            }
             // Its pause has stopped the worker.
             Interruption::Paused(_) if !run_states.holds_jobs() => (Disposition::Requeue, Ok(())),
             unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),

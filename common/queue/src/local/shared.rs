@@ -13,10 +13,13 @@ use tokio::{
 #[derive(Debug)]
 pub(super) struct LocalShared<M> {
     state: Mutex<State<M>>,
+    capacity: usize,
     pub(super) free_slots: Semaphore,
     pub(super) ready: Semaphore,
     /// Tells those who sleep until the next delayed message that another one may come earlier.
     pub(super) rescheduled: Notify,
+    /// Signal that the queue is closed and holds nothing.
+    pub(super) drained: Notify,
 }
 
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub(super) struct State<M> {
     /// Messages that wait, are delayed or are out.
     pub(super) held: usize,
     pub(super) closed: bool,
+    /// Number of those that may put messages back.
+    pub(super) returns: usize,
 }
 
 #[derive(Debug)]
@@ -41,11 +46,14 @@ pub(super) struct Entry<M> {
 
 impl<M> LocalShared<M> {
     pub(super) fn new(capacity: usize) -> Self {
+        let capacity = capacity.clamp(1, Semaphore::MAX_PERMITS);
         Self {
             state: Mutex::new(State::default()),
-            free_slots: Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS)),
+            capacity,
+            free_slots: Semaphore::new(capacity),
             ready: Semaphore::new(0),
             rescheduled: Notify::new(),
+            drained: Notify::new(),
         }
     }
 
@@ -86,7 +94,10 @@ impl<M> LocalShared<M> {
         let mut state = self.lock();
         state.dead.extend(dead);
         state.held -= 1;
-        self.free_slots.add_permits(1);
+        // There are more where some came back to a full queue.
+        if state.held < self.capacity {
+            self.free_slots.add_permits(1);
+        }
         self.end_if_done(&state);
     }
 
@@ -106,7 +117,11 @@ impl<M> LocalShared<M> {
     }
 
     pub(super) fn end_if_done(&self, state: &State<M>) {
-        if state.closed && state.held == 0 {
+        if !state.is_drained() {
+            return;
+        }
+        self.drained.notify_waiters();
+        if state.returns == 0 {
             self.ready.close();
         }
     }
@@ -122,6 +137,11 @@ impl<M> State<M> {
 
     pub(super) fn take(&mut self) -> Option<Entry<M>> {
         self.high.pop_front().or_else(|| self.work.pop_front())
+    }
+
+    /// True if the queue is closed and holds nothing.
+    pub(super) fn is_drained(&self) -> bool {
+        self.closed && self.held == 0
     }
 }
 
@@ -141,6 +161,7 @@ impl<M> Default for State<M> {
             dead: Vec::new(),
             held: 0,
             closed: false,
+            returns: 0,
         }
     }
 }

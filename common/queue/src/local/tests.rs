@@ -110,6 +110,35 @@ async fn a_delay_beyond_the_clock_is_refused_and_the_message_given_back() {
     assert!(subscription.next().await.unwrap().unwrap().redelivered);
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_comes_back_fits_into_a_full_queue_and_keeps_it_from_ending() {
+    let queue = LocalQueue::new(1);
+    let returns = queue.returns();
+    publish(&queue, "one").await.unwrap();
+    returns.publish(Note::new("back"), Priority::Normal).await.unwrap();
+    assert_eq!(queue.held(), 2);
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
+    let mut second = by_hand(publish(&queue, "two"));
+    assert!(second.poll_once().is_none(), "the one that came back takes the room");
+    drop(second);
+    queue.close();
+    let mut drained = by_hand(returns.drained());
+    assert!(drained.poll_once().is_none());
+    subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
+    assert!(drained.poll_once().is_some());
+
+    let mut end = by_hand(subscription.next());
+    assert!(end.poll_once().is_none(), "more may come back");
+    returns.publish(Note::new("late"), Priority::Normal).await.unwrap();
+    assert!(!returns.is_drained());
+    end.poll_once().unwrap().unwrap().unwrap().acknowledge().await.unwrap();
+    let mut end = by_hand(subscription.next());
+    assert!(end.poll_once().is_none());
+    drop(returns);
+    assert!(end.poll_once().unwrap().unwrap().is_none());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_wake_up_is_lost_under_contention() {
     const MESSAGES: usize = 2_000;

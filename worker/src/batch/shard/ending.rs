@@ -3,7 +3,7 @@
 use super::{ShardEnd, ShardWork};
 use crate::{
     batch::{
-        BatchWork, collect::Collection, filler::unwritable, finish::RowEnd, gather::return_jobs,
+        BatchWork, collect::{Collection, end_rows}, filler::unwritable, finish::RowEnd, gather::return_jobs,
         shard_file,
     },
     interruption::Interruption,
@@ -34,9 +34,7 @@ impl ShardWork {
             // One that stays behind is overwritten by a later collection.
             let _ = tokio::fs::remove_file(path).await;
         }
-        let onward = std::mem::take(&mut collection.onward);
-        let ended = self.end(&step, &ended.files, None).await?;
-        Ok(ShardEnd { onward, ..ended })
+        self.end(&step, &ended.files, None).await
     }
 
     /// Fetches the files of a batch; none if this process stops before they are here.
@@ -69,11 +67,9 @@ impl ShardWork {
         outputs: &[String],
         rows: Option<RowEnd>,
     ) -> Result<ShardEnd, WorkerError> {
-        let mut collection = Collection::new(&self.work, self.number);
         if let Some(end) = rows {
-            collection.end_rows(end).await?;
+            end_rows(&self.work, self.number, end).await?;
         }
-        let onward = collection.onward;
         return_jobs(&self.work, self.number).await?;
         // Another owner would still need the files.
         self.record(step).await?;
@@ -81,7 +77,7 @@ impl ShardWork {
         self.record(&ShardStep::Collected).await?;
         self.count(ShardEvent::Collected);
         tracing::info!(run = %self.work.run, number = self.number, "a shard is collected");
-        Ok(ShardEnd { onward, ..ShardEnd::default() })
+        Ok(ShardEnd::default())
     }
 
     pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {

@@ -1,6 +1,6 @@
 //! The shards that a worker works on: those that it filled, and those that it took over.
 
-use super::{BatchKeeper, KeeperSettings};
+use super::{BatchKeeper, KeeperScope, KeeperSettings};
 use crate::{
     batch::{BatchWork, ShardEnd, ShardWork},
     interruption::Interruption,
@@ -17,17 +17,17 @@ use juror_types::{
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{
     task::JoinSet,
-    time::{Instant, MissedTickBehavior, interval, timeout},
+    time::{Instant, Interval, MissedTickBehavior, interval, timeout},
 };
 use tracing::info;
 
 /// Interval at which shards that get no more jobs are looked for.
-const IDLE_LOOK: Duration = Duration::from_secs(1);
+pub(super) const IDLE_LOOK: Duration = Duration::from_secs(1);
 /// Number of ownership renewals within the owner's TTL.
 const RENEWALS: u32 = 3;
 
 /// The end of the work on one shard.
-struct ShardEnded {
+pub(super) struct ShardEnded {
     work: Arc<BatchWork>,
     number: u32,
     end: Result<ShardEnd, WorkerError>,
@@ -35,12 +35,19 @@ struct ShardEnded {
 
 /// The shards that are worked on.
 pub(super) struct Shards<'keeper> {
-    keeper: &'keeper BatchKeeper,
+    pub(super) keeper: &'keeper BatchKeeper,
     run_states: &'keeper dyn RunStatusProvider,
     events: &'keeper Events,
-    shutdown: &'keeper Shutdown,
-    tasks: JoinSet<ShardEnded>,
+    pub(super) shutdown: &'keeper Shutdown,
+    pub(super) tasks: JoinSet<ShardEnded>,
     working: HashSet<(RunId, u32)>,
+}
+
+/// An interval of at least a millisecond that never catches up.
+pub(super) fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 impl<'keeper> Shards<'keeper> {
@@ -55,13 +62,18 @@ impl<'keeper> Shards<'keeper> {
         Self { keeper, run_states, events, shutdown, tasks, working }
     }
 
-    /// Works on shards until `shutdown.drain`.
+    /// Works on shards until `shutdown.drain`, or until the only run has none any more.
     pub(super) async fn work(&mut self) -> Result<(), WorkerError> {
-        let KeeperSettings { seal_after, owner_ttl } = self.keeper.settings;
-        let mut heartbeats = interval((owner_ttl / RENEWALS).max(Duration::from_millis(1)));
-        let mut looks = interval(IDLE_LOOK.min(seal_after).max(Duration::from_millis(1)));
-        heartbeats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        match &self.keeper.scope {
+            KeeperScope::Fleet(settings) => self.work_in_fleet(settings).await,
+            KeeperScope::OneRun(_, jobs) => self.work_to_end(jobs).await,
+        }
+    }
+
+    async fn work_in_fleet(&mut self, settings: &KeeperSettings) -> Result<(), WorkerError> {
+        let KeeperSettings { seal_after, owner_ttl } = *settings;
+        let mut heartbeats = ticks(owner_ttl / RENEWALS);
+        let mut looks = ticks(IDLE_LOOK.min(seal_after));
         let mut renewed = Instant::now();
         loop {
             self.start_planned().await;
@@ -74,14 +86,17 @@ impl<'keeper> Shards<'keeper> {
                     }
                 }
                 _ = heartbeats.tick() => {
-                    self.keeper.begin().await.map_err(Interruption::from)?;
+                    self.keeper.renew().await.map_err(Interruption::from)?;
                     // After an outage of the ledger, those that live say so first.
                     if renewed.elapsed() <= owner_ttl {
                         self.look_for_shards().await?;
                     }
                     renewed = Instant::now();
                 }
-                _ = looks.tick() => self.look_after_files().await?,
+                _ = looks.tick() => {
+                    self.look_after_files().await;
+                    self.seal(seal_after).await?;
+                }
                 () = self.keeper.changed.notified() => {}
             }
         }
@@ -89,7 +104,10 @@ impl<'keeper> Shards<'keeper> {
 
     /// Waits for the tasks of this process; its shards stay its own meanwhile.
     pub(super) async fn wind_up(&mut self) -> Result<(), WorkerError> {
-        let renewal = self.keeper.settings.owner_ttl / RENEWALS;
+        let renewal = match &self.keeper.scope {
+            KeeperScope::Fleet(settings) => settings.owner_ttl / RENEWALS,
+            KeeperScope::OneRun(..) => Duration::MAX,
+        };
         let mut failed = Ok(());
         loop {
             match timeout(renewal, self.tasks.join_next()).await {
@@ -102,7 +120,7 @@ impl<'keeper> Shards<'keeper> {
                     failed = failed.and(ended);
                 }
                 // Otherwise others may take them over, which costs nothing.
-                Err(_) => drop(self.keeper.begin().await),
+                Err(_) => drop(self.keeper.renew().await),
             }
         }
     }
@@ -119,7 +137,7 @@ impl<'keeper> Shards<'keeper> {
     }
 
     /// Begins the work on shards whose files are written.
-    async fn start_planned(&mut self) {
+    pub(super) async fn start_planned(&mut self) {
         for work in self.keeper.all_works() {
             for number in work.take_planned().await {
                 let step = match work.context.shutdown.drain.is_cancelled() {
@@ -131,29 +149,41 @@ impl<'keeper> Shards<'keeper> {
         }
     }
 
-    /// Seals shards that get no more jobs, and gives up those whose run no longer uses batches.
-    async fn look_after_files(&mut self) -> Result<(), WorkerError> {
+    /// Seals shards that got no job for this time.
+    pub(super) async fn seal(&mut self, idle: Duration) -> Result<(), WorkerError> {
+        for work in self.keeper.all_works() {
+            if let Err(error) = work.seal_idle(idle).await {
+                self.failed(&work.run, error.into()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up shards that are being filled and whose run no longer uses batches, and forgets work
+    /// that has come to rest.
+    pub(super) async fn look_after_files(&mut self) {
         let mut idle = Vec::new();
         for work in self.keeper.all_works() {
-            if work.context.shutdown.drain.is_cancelled() || work.lane.is_over() {
-                if let Some((number, _)) = work.stop_filling().await {
-                    self.spawn(&work, number, ShardStep::GivenUp);
-                }
-            } else if let Err(error) = work.seal_idle(self.keeper.settings.seal_after).await {
-                self.failed(&work.run, error.into()).await?;
+            if (work.context.shutdown.drain.is_cancelled() || work.lane.is_over())
+                && let Some(number) = work.stop_filling().await
+            {
+                self.spawn(&work, number, ShardStep::GivenUp);
             }
             if work.is_idle().await {
                 idle.push(work);
             }
         }
         self.keeper.forget_idle(&idle);
-        Ok(())
     }
 
     /// Takes up shards of this worker that nothing works on, and those whose owner is gone.
-    async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
-        let BatchKeeper { records, owner, .. } = self.keeper;
-        for run in records.runs_with_shards().await.map_err(Interruption::from)? {
+    pub(super) async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
+        let BatchKeeper { records, owner, scope, .. } = self.keeper;
+        let runs = match scope {
+            KeeperScope::Fleet(_) => records.runs_with_shards().await.map_err(Interruption::from)?,
+            KeeperScope::OneRun(run, _) => vec![run.clone()],
+        };
+        for run in runs {
             let context = self.run_states.shard_context(&run).await.map_err(Interruption::from)?;
             let Some((context, lane)) =
                 context.and_then(|context| Some((Arc::clone(&context), context.batches.clone()?)))
@@ -170,7 +200,9 @@ impl<'keeper> Shards<'keeper> {
                 let work = self.keeper.work_of(&run, &context, &lane);
                 let step = match step {
                     // Its file is another worker's.
-                    ShardStep::Planned => ShardStep::GivenUp,
+                    ShardStep::Planned if matches!(scope, KeeperScope::Fleet(_)) => {
+                        ShardStep::GivenUp
+                    }
                     step => step,
                 };
                 self.spawn(&work, number, step);
@@ -189,7 +221,7 @@ impl<'keeper> Shards<'keeper> {
     }
 
     /// Handles the end of a shard's work; returns true if its batch continues at the provider.
-    async fn ended(&mut self, ended: ShardEnded) -> Result<bool, WorkerError> {
+    pub(super) async fn ended(&mut self, ended: ShardEnded) -> Result<bool, WorkerError> {
         let ShardEnded { work, number, end } = ended;
         self.working.remove(&(work.run.clone(), number));
         match end {
@@ -207,11 +239,16 @@ impl<'keeper> Shards<'keeper> {
     async fn failed(&self, run: &RunId, error: WorkerError) -> Result<(), WorkerError> {
         match error {
             WorkerError::Interrupted(Interruption::Paused(reason)) => {
-                let warning = format!("run {run} is paused: {reason}");
                 self.run_states.pause(run, &reason).await.map_err(Interruption::from)?;
-                self.events.emit(Event::Warning(warning)).await;
+                // Otherwise the worker's end tells.
+                if self.run_states.holds_jobs() {
+                    let warning = format!("run {run} is paused: {reason}");
+                    self.events.emit(Event::Warning(warning)).await;
+                }
                 Ok(())
             }
+            WorkerError::Interrupted(Interruption::Stopping) => Ok(()),
+            error if !self.run_states.holds_jobs() => Err(error),
             WorkerError::Interrupted(Interruption::ClaimLost) => {
                 info!(%run, "another worker has taken a shard over");
                 Ok(())

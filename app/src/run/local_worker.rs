@@ -1,0 +1,71 @@
+//! The worker's role in the process of one run.
+
+use super::single_run::SingleRun;
+use juror_queue::{Queue, local::LocalQueue};
+use juror_types::{
+    event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown,
+};
+use juror_worker::{
+    context::Context,
+    run::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},
+};
+use std::sync::Arc;
+
+/// Reason of a run's pause, if it is paused.
+pub type PauseReason = Option<String>;
+
+/// The only worker of a run.
+pub struct LocalWorker {
+    worker: Worker,
+    run: Arc<SingleRun>,
+    shutdown: Shutdown,
+}
+
+impl LocalWorker {
+    /// A worker that takes the run's jobs, in batches where the run has such a lane.
+    pub fn new(
+        run: &RunId,
+        context: Arc<Context>,
+        jobs: &LocalQueue<Job>,
+        results: &LocalQueue<JobResult>,
+    ) -> Self {
+        let results: Arc<dyn Queue<JobResult>> = Arc::new(results.clone());
+        let batches = context.batches.as_ref().map(|lane| {
+            let queues = (jobs.returns(), Arc::clone(&results));
+            let (records, owner) = (Arc::clone(&lane.records), lane.owner.clone());
+            BatchKeeper::for_one_run(run.clone(), queues, records, owner)
+        });
+        let run = Arc::new(SingleRun::new(Arc::clone(&context)));
+        let worker = Worker {
+            jobs: Arc::new(jobs.clone()),
+            results,
+            run_states: Arc::clone(&run) as Arc<dyn RunStatusProvider>,
+            store: Arc::clone(&context.store),
+            owner: context.owner.clone(),
+            batches,
+            draws: true,
+            concurrency: context.concurrency.clone(),
+            events: context.events.clone(),
+            metrics: Arc::clone(&context.metrics),
+        };
+        Self { worker, run, shutdown: context.shutdown.clone() }
+    }
+
+    /// Signals that stop it.
+    pub fn shutdown(&self) -> Shutdown {
+        self.shutdown.clone()
+    }
+
+    /// Works until every job has its result, or until it is stopped; returns the reason of the
+    /// run's pause.
+    pub async fn run(self) -> Result<PauseReason, WorkerError> {
+        let Self { worker, run, shutdown } = self;
+        let events = worker.events.clone();
+        run::run(worker, shutdown).await?;
+        let paused = run.pause_reason();
+        if let Some(reason) = paused.clone() {
+            events.emit(Event::Paused { reason }).await;
+        }
+        Ok(paused)
+    }
+}

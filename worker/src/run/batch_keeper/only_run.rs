@@ -1,0 +1,119 @@
+//! Batches of the only run of a process: their begin, and their end when no job is in progress and
+//! none can come.
+
+use super::{
+    BatchKeeper,
+    shards::{IDLE_LOOK, Shards, ticks},
+};
+use crate::{
+    batch::{BatchWork, discard},
+    interruption::Interruption,
+    run::RunStatusProvider,
+    worker_error::WorkerError,
+};
+use juror_ledger::batches::ShardStep;
+use juror_queue::local::LocalReturns;
+use juror_types::{
+    event::{Event, Events},
+    id::RunId,
+    job::Job,
+};
+use std::{sync::Arc, time::Duration};
+
+impl BatchKeeper {
+    /// Discards shards that were never sent: their jobs are published again with the run's. Returns
+    /// the number of shards that may have a batch at the provider.
+    pub(super) async fn discard_unsent(
+        &self,
+        run: &RunId,
+        run_states: &dyn RunStatusProvider,
+    ) -> Result<u32, WorkerError> {
+        let Some(work) = self.only_work(run, run_states).await? else { return Ok(0) };
+        let shards = self.records.take_over(run, &self.owner).await.map_err(Interruption::from)?;
+        let mut sent = 0;
+        for (number, step) in shards {
+            match step {
+                ShardStep::Filling | ShardStep::GivenUp => discard(&work, number).await?,
+                ShardStep::Creating { .. } | ShardStep::Created { .. } | ShardStep::Ended { .. } => {
+                    sent += 1;
+                }
+                ShardStep::Planned | ShardStep::Uploaded { .. } | ShardStep::Collected => {}
+            }
+        }
+        Ok(sent)
+    }
+
+    /// Ends the work on the run: what was not sent is discarded, and batches continue at the
+    /// provider.
+    pub(super) async fn leave(
+        &self,
+        run: &RunId,
+        run_states: &dyn RunStatusProvider,
+        events: &Events,
+    ) -> Result<(), WorkerError> {
+        for work in self.all_works() {
+            work.stop_filling().await;
+        }
+        let sent = self.discard_unsent(run, run_states).await?;
+        if let Some(work) = self.only_work(run, run_states).await? {
+            // It goes only where no shard's files are left.
+            let _ = tokio::fs::remove_dir(&work.lane.folder).await;
+        }
+        if sent > 0 {
+            let batches = match sent {
+                1 => "1 batch goes".to_owned(),
+                count => format!("{count} batches go"),
+            };
+            let warning = format!(
+                "{batches} on at the provider; collect what comes back by: juror run --resume \
+                 {run}, or cancel by: juror cancel {run}"
+            );
+            events.emit(Event::Warning(warning)).await;
+        }
+        Ok(())
+    }
+
+    async fn only_work(
+        &self,
+        run: &RunId,
+        run_states: &dyn RunStatusProvider,
+    ) -> Result<Option<Arc<BatchWork>>, WorkerError> {
+        let context = run_states.shard_context(run).await.map_err(Interruption::from)?;
+        Ok(context.and_then(|context| {
+            let lane = context.batches.clone()?;
+            Some(self.work_of(run, &context, &lane))
+        }))
+    }
+}
+
+impl Shards<'_> {
+    /// Works until no job is in progress and none can come, or until `shutdown.drain`.
+    pub(super) async fn work_to_end(
+        &mut self,
+        jobs: &LocalReturns<Job>,
+    ) -> Result<(), WorkerError> {
+        self.look_for_shards().await?;
+        let mut looks = ticks(IDLE_LOOK);
+        loop {
+            self.start_planned().await;
+            // Read first: what is in progress may become a row, and only a shard's work puts a job
+            // back.
+            let is_drained = jobs.is_drained();
+            if is_drained {
+                self.seal(Duration::ZERO).await?;
+                self.start_planned().await;
+                if self.tasks.is_empty() {
+                    return Ok(());
+                }
+            }
+            tokio::select! {
+                biased;
+                () = self.shutdown.drain.cancelled() => return Ok(()),
+                Some(ended) = self.tasks.join_next() => drop(self.ended(ended?).await?),
+                _ = looks.tick() => self.look_after_files().await,
+                () = jobs.drained(), if !is_drained => {}
+                () = self.keeper.changed.notified() => {}
+            }
+        }
+    }
+}
