@@ -1,4 +1,4 @@
-//! `juror compare`: did it get worse, where, and how sure is that?
+//! `juror compare`: compares two runs, and exits by the decision.
 
 use crate::{
     args::{CompareArguments, GlobalFlags},

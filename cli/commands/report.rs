@@ -1,4 +1,4 @@
-//! `juror report`: a run's report again, from its journal.
+//! `juror report`: renders a run's report from its journal.
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
@@ -38,7 +38,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     report(&files, &settings, &arguments.output, global).await
 }
 
-/// Reports a run from its files, and exits by it.
+/// Reports a run from its files, and returns the exit code of the report.
 pub async fn report(
     files: &RunFiles,
     settings: &Settings,
@@ -63,7 +63,7 @@ pub async fn report(
     let finishing = Finishing { reporting, outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing, None)?;
     if !global.quiet && !global.json {
-        finish::tell_result(files, &report);
+        finish::print_result(files, &report);
     }
     Ok(finish::exit_of(&report))
 }
