@@ -25,7 +25,6 @@ pub enum Golden {
 }
 
 impl Golden {
-    /// Name of its rubric.
     pub fn rubric(self) -> &'static str {
         match self {
             Self::Components => "semantic",

@@ -23,7 +23,6 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The stronger of the two.
     pub fn and(self, other: Self) -> Self {
         self.max(other)
     }

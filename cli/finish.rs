@@ -29,11 +29,9 @@ use std::path::PathBuf;
 
 /// Inputs and outputs of a report.
 pub struct Finishing<'run> {
-    /// Inputs of the report.
     pub reporting: Reporting<'run>,
     /// Files to write, in addition to `report.json`.
     pub outputs: &'run [PathBuf],
-    /// Global flags.
     pub global: &'run GlobalFlags,
 }
 

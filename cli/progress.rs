@@ -29,7 +29,6 @@ pub enum ProgressDisplay {
     Bar,
     /// A line for every tenth of the jobs.
     Lines,
-    /// Warnings only.
     Quiet,
 }
 
@@ -80,7 +79,6 @@ impl DatasetProgress {
         }
     }
 
-    /// Removes the display.
     pub fn end(&self) {
         self.0.finish_and_clear();
     }
@@ -89,26 +87,19 @@ impl DatasetProgress {
 /// Task of which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressTask {
-    /// Jobs are judged.
     Judging,
-    /// Jobs are published.
     Publishing,
-    /// Jobs are examined for an estimate.
     Estimating,
 }
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunTally {
-    /// Number of all jobs.
     pub planned: u64,
-    /// Number of finished jobs.
     pub done: u64,
     /// Number of finished jobs without a score.
     pub unscored: u64,
-    /// Money spent.
     pub spent: Money,
-    /// Budget; none is unlimited.
     pub budget: Option<Money>,
 }
 
@@ -186,7 +177,6 @@ impl Progress {
         self.bar.suspend(|| terminal::warn(warning));
     }
 
-    /// Removes the bar.
     pub fn end(self) {
         self.bar.finish_and_clear();
     }

@@ -162,7 +162,6 @@ impl RunFlags {
     }
 }
 
-/// Setting of the run's deadline.
 pub fn deadline(deadline: String) -> Layer {
     Layer::of("run", "deadline", deadline)
 }

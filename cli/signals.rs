@@ -17,7 +17,6 @@ const INTERRUPTED_EXIT_CODE: i32 = 130;
 pub struct SignalStream(io::Result<Signals>);
 
 impl SignalStream {
-    /// Opens the stream.
     pub fn open() -> Self {
         Self(Signals::new())
     }

@@ -40,7 +40,6 @@ const MEASURE_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of unacknowledged dead letters; there are few.
 const DEAD_LETTER_PREFETCH: usize = 16;
 
-/// Runs `juror aggregate`.
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
     let settings = settings_sources::settle(global, flags)?;

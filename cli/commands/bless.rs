@@ -13,7 +13,6 @@ use juror_app::{
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use serde_json::json;
 
-/// Runs `juror bless`.
 pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     match (&arguments.run, &arguments.remove) {
         (Some(run), _) => bless_run(run, arguments, global)?,

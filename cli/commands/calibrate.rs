@@ -21,7 +21,6 @@ use juror_report::{TerminalOptions, render_calibration};
 use juror_types::rubric::Rubric;
 use std::path::Path;
 
-/// Runs `juror calibrate`.
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, Vec::new())?;
     for output in &arguments.output {

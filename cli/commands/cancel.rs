@@ -15,7 +15,6 @@ use juror_app::{
     settings::Layer,
 };
 
-/// Runs `juror cancel`.
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();

@@ -7,7 +7,6 @@ use crate::{
 };
 use std::path::Path;
 
-/// Runs `juror completions`.
 pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut args::command(), "juror", &mut script);
@@ -15,7 +14,6 @@ pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Runs `juror man`.
 pub fn man(arguments: &ManArguments) -> Result<Exit, Failure> {
     match &arguments.folder {
         Some(folder) => write_pages(folder)?,

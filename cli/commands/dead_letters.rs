@@ -13,7 +13,6 @@ use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_types::{event::Events, id::RunId};
 use serde_json::json;
 
-/// Runs one of the subcommands.
 pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     match command {
         DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, global).await,

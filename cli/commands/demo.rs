@@ -29,7 +29,6 @@ const LATENCY: Latency =
 /// Budget of the demo, $1, of which nothing is real money.
 const DEMO_BUDGET: Money = Money::from_pico(1_000_000_000_000);
 
-/// Runs `juror demo`.
 pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {

@@ -42,7 +42,6 @@ use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 use output::EnqueueOutput;
 use std::sync::Arc;
 
-/// Runs `juror enqueue`.
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();

@@ -15,7 +15,6 @@ use juror_app::{
     settings::Layer,
 };
 
-/// Runs `juror estimate`.
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge, and makes no call.

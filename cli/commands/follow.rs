@@ -26,15 +26,11 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A run that is followed.
 pub struct Following<'run> {
-    /// Redis ledger of the fleet.
     pub backend: &'run RedisLedger,
-    /// Id of the run.
     pub run: &'run RunId,
-    /// Settings of the command.
     pub settings: &'run Settings,
     /// Files to write at its end, in addition to its report.
     pub outputs: &'run [PathBuf],
-    /// Flags of the output.
     pub global: &'run GlobalFlags,
     /// Flags with which the next command finds the same run.
     pub location_flags: &'run str,

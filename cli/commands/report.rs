@@ -20,7 +20,6 @@ use juror_app::{
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
-/// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();

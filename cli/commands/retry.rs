@@ -30,7 +30,6 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, run::RunRecord};
 use std::sync::Arc;
 
-/// Runs `juror retry`.
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> =

@@ -10,7 +10,6 @@ use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::PathBuf;
 
-/// Runs one of the subcommands.
 pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     match command {
         RubricCommand::List => list(json)?,

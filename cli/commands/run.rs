@@ -24,7 +24,6 @@ use juror_app::{
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
 use std::path::{Path, PathBuf};
 
-/// Runs `juror run`.
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let resumed = flags.resume.as_deref().map(|run| locate(run, global)).transpose()?;

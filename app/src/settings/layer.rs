@@ -48,7 +48,7 @@ pub enum SettingsError {
         key: String,
         /// Its value.
         value: String,
-        /// What to set instead.
+        /// Remedy: the value to set.
         remedy: &'static str,
     },
 }

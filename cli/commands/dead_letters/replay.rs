@@ -23,7 +23,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum number of concurrent sends.
 const MAX_CONCURRENT_SENDS: usize = 64;
 
-/// Runs `juror dead-letters replay`.
 pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = super::settings(&arguments.fleet, global)?;
     let fleet = Fleet::open(&settings, Events::silent()).await?;

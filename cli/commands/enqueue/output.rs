@@ -7,9 +7,7 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, lane::Lane};
 use serde_json::json;
 
-/// Printer of the command's output.
 pub struct EnqueueOutput<'a> {
-    /// True if results are printed as JSON.
     pub json: bool,
     /// True if only results and problems are printed.
     pub quiet: bool,

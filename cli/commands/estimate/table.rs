@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 pub struct EstimateTable<'a>(pub &'a Estimation<'a>);
 
 impl EstimateTable<'_> {
-    /// Text for people.
     pub fn text(&self) -> String {
         let total = &self.0.total;
         let mut text = format!(
@@ -76,7 +75,6 @@ impl EstimateTable<'_> {
         text
     }
 
-    /// JSON for programs.
     pub fn json(&self) -> Value {
         let models: Vec<_> = self
             .rows()

@@ -24,7 +24,6 @@ struct RunRow {
     baselines: Vec<String>,
 }
 
-/// Runs `juror runs list`.
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;

@@ -14,7 +14,6 @@ use juror_app::{
 use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 
-/// Runs `juror runs prune`.
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut settings = settings_sources::settle(global, Vec::new())?;
     let prune = &mut settings.prune;

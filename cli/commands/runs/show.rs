@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 /// Width of the labels, in columns.
 const LABEL_WIDTH: usize = 14;
 
-/// Runs `juror runs show`.
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(run, global)?;
     let settings = settings_sources::settle(global, fleet.layers())?;

@@ -16,7 +16,6 @@ use juror_report::{TerminalOptions, render_trend};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 
-/// Runs `juror runs trend`.
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let newest = match &arguments.run {
         Some(run) => {
