@@ -72,47 +72,47 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Render a run's report again from its journal
     Report(ReportArguments),
-    /// Tell whether a run is worse than another, where, and how sure that is
+    /// Compare two runs: is the second worse, where, and how certain is that
     Compare(CompareArguments),
     /// Name a run as the baseline that others are compared with
     Bless(BlessArguments),
-    /// Tell how far a run's judge agrees with people
+    /// Calibrate a run's judge against people's ratings
     Calibrate(CalibrateArguments),
-    /// Tell what a run would take: tokens, money, time
+    /// Estimate the tokens, cost and time of a run
     Estimate(Box<EstimateArguments>),
-    /// Judge again what a run did not score
+    /// Retry the jobs that a run did not score
     Retry(RetryArguments),
     /// Publish a dataset's jobs to a fleet, and print the run's id
     Enqueue(Box<EnqueueArguments>),
-    /// Cancel a run of a fleet, or the batches of a run of this machine: what is not judged yet is
-    /// skipped, what has its result stays
+    /// Cancel a run of a fleet, or the batches of a run of this machine: jobs that are not judged
+    /// yet are skipped, results are kept
     Cancel(CancelArguments),
-    /// Look at the jobs that killed their workers, and send them again
+    /// List, show and replay jobs that killed their workers
     #[command(subcommand)]
     DeadLetters(DeadLettersCommand),
-    /// Take jobs of a fleet's runs and judge them, until it is stopped
+    /// Run a worker of a fleet, which judges jobs until it is stopped
     Worker(Box<WorkerArguments>),
-    /// Fleet: commit the results of all runs to their journals, and report the runs
+    /// Run a fleet's aggregator, which commits results to journals and writes reports
     Aggregate(AggregateArguments),
-    /// List the runs, show one, or show how their metrics changed
+    /// List, show and prune runs, and show how their metrics changed
     Runs(RunsArguments),
     /// Show and check rubrics
     #[command(subcommand)]
     Rubric(RubricCommand),
-    /// Look at the verdict cache, or empty it
+    /// Show or clear the verdict cache
     #[command(subcommand)]
     Cache(CacheCommand),
-    /// Show budgets of runs, days and months, change them, and show what the past ones cost
+    /// Show and set budgets of runs, days and months, and show past spending
     #[command(subcommand)]
     Budget(BudgetCommand),
-    /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and say what
-    /// to do
+    /// Check settings, key, endpoint, prices, dataset, disk and the fleet's servers, and print
+    /// remedies
     Doctor(Box<DoctorArguments>),
     /// Serve a dashboard and an HTTP API over the runs
     Serve(Box<ServeArguments>),
-    /// Serve a vision API that costs nothing
+    /// Serve a simulated vision API, which costs nothing
     Simulate(SimulateArguments),
-    /// Print every setting with its default and what it means
+    /// Print every setting with its default and meaning
     Settings,
     /// Print the completion script of a shell
     Completions(CompletionArguments),
@@ -156,7 +156,7 @@ pub struct DemoArguments {
     /// browser is found]
     #[arg(long, value_name = "MODE", value_parser = evidence_mode, conflicts_with = "acrue")]
     pub evidence: Option<EvidenceMode>,
-    /// Calls in flight at most
+    /// Maximum number of calls in flight
     #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
     pub max_concurrency: Option<usize>,
     /// Name of the run
@@ -207,13 +207,14 @@ pub struct BlessArguments {
     /// Name of the baseline; a run that has it already loses it
     #[arg(long, value_name = "NAME", default_value = DEFAULT_BASELINE)]
     pub name: String,
-    /// Bless the run although jobs of it are lost (unscorable, failed, skipped or without a result)
+    /// Bless the run although jobs of it have no score (unscorable, failed, skipped or without a
+    /// result)
     #[arg(long)]
     pub force: bool,
     /// List the blessed runs
     #[arg(long, conflicts_with_all = ["run", "force", "remove"])]
     pub list: bool,
-    /// Take this name away; the run itself stays
+    /// Remove this name; the run itself is kept
     #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "force"])]
     pub remove: Option<String>,
 }
@@ -223,7 +224,7 @@ pub struct BlessArguments {
 pub struct CalibrateArguments {
     /// The run whose judge is calibrated: its id, or its directory
     pub run: String,
-    /// Ratings of people, .jsonl or .csv [default: the labels that the items brought]
+    /// Ratings of people, .jsonl or .csv [default: the labels of the dataset's items]
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// Write the calibration to a file too, as .json (repeatable)
@@ -243,13 +244,13 @@ pub struct CalibrationFlags {
 /// Flags of comparisons.
 #[derive(Debug, Default, Args)]
 pub struct ComparingFlags {
-    /// A change of the score, as a share, that does not matter [default: 0.01]
+    /// Largest change of the score, as a share, that does not matter [default: 0.01]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub margin: Option<f64>,
-    /// Let a criterion that got worse decide too, and exit with 4 where the data cannot tell
+    /// Let a criterion that got worse decide too, and exit with 4 if the comparison is inconclusive
     #[arg(long)]
     pub strict: bool,
-    /// The share of the base's items that may be lost (not scored in the head) before the
+    /// Maximum share of the base's items that may be lost (not scored in the head); above it the
     /// comparison is at best inconclusive [default: 0.02]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub max_lost: Option<f64>,
@@ -269,8 +270,8 @@ pub struct BaselineFlags {
 /// `juror aggregate`
 #[derive(Debug, Args)]
 pub struct AggregateArguments {
-    /// Let the fleet's results go into this --runs-dir from now on, if they went elsewhere; runs
-    /// that are not complete there do not go on
+    /// Write the fleet's results into this --runs-dir from now on, if they went elsewhere; runs
+    /// that are incomplete there are not continued
     #[arg(long)]
     pub take_over: bool,
     #[command(flatten)]
@@ -284,7 +285,7 @@ pub struct AggregateArguments {
 pub enum RubricCommand {
     /// List the built-in rubrics
     List,
-    /// Print the whole question that a rubric asks
+    /// Print the prompt of a rubric
     Show {
         /// A built-in rubric, as in semantic or semantic@1, or a rubric file
         rubric: String,
@@ -300,19 +301,19 @@ pub enum RubricCommand {
     },
 }
 
-const CACHE: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
-fleet's cache, otherwise that of this machine's own runs.";
+const CACHE: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) this is the \
+fleet's cache, otherwise this machine's.";
 
 /// `juror cache`
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Tell what the cache holds
+    /// Show the number, size and cost of the cached replies
     #[command(after_help = CACHE)]
     Stats {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Empty the cache
+    /// Remove every cached reply
     #[command(after_help = CACHE)]
     Clear {
         #[command(flatten)]
@@ -339,46 +340,46 @@ pub struct SimulateArguments {
     /// Address to listen on; port 0 picks a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8484")]
     pub listen: std::net::SocketAddr,
-    /// Requests per minute that are enforced
+    /// Limit of requests per minute
     #[arg(long, value_name = "N")]
     pub rpm: Option<u64>,
-    /// Tokens per minute that are enforced
+    /// Limit of tokens per minute
     #[arg(long, value_name = "N")]
     pub tpm: Option<u64>,
     /// Tokens of a request that count against --tpm [default: as the model's provider counts]
     #[arg(long, value_name = "RULE", value_parser = ["input", "sum", "max"])]
     pub count: Option<String>,
-    /// Requests that are answered at once; more are refused without another word
+    /// Maximum number of concurrent requests; further ones are refused
     #[arg(long, value_name = "N")]
     pub max_parallel: Option<u64>,
-    /// Latency of an answer in milliseconds, as N or MIN-MAX
+    /// Latency of a reply in milliseconds, as N or MIN-MAX
     #[arg(long, value_name = "MS", default_value = "0")]
     pub latency_ms: String,
-    /// Share of answers with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
+    /// Share of replies with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
     #[arg(long, value_name = "NAME=SHARE")]
     pub fault: Vec<String>,
-    /// Imitate what a real server or gateway does, as NAME or NAME=SHARE (repeatable); `--quirk
+    /// Imitate a quirk of a real server or gateway, as NAME or NAME=SHARE (repeatable); `--quirk
     /// list` prints them all
     #[arg(long, value_name = "NAME")]
     pub quirk: Vec<String>,
-    /// End of a batch: after N polls of it, or `held`, when POST /end-batches asks for it
+    /// End of a batch: after N polls, or, with `held`, on POST /end-batches
     #[arg(long, value_name = "N|held", default_value = "0")]
     pub batch_end: String,
-    /// Let something go wrong with batches, as NAME or NAME=SHARE (repeatable); `--batch-fault
-    /// list` prints everything that can
+    /// Inject a fault into batches, as NAME or NAME=SHARE (repeatable); `--batch-fault list` prints
+    /// them all
     #[arg(long, value_name = "NAME")]
     pub batch_fault: Vec<String>,
-    /// Input tokens that batches may hold at once
+    /// Maximum number of input tokens in unfinished batches
     #[arg(long, value_name = "N")]
     pub batch_tokens: Option<u64>,
-    /// Move every score of a criterion by so many points, as CRITERION=POINTS (repeatable), as in
+    /// Add points to every score of a criterion, as CRITERION=POINTS (repeatable), as in
     /// visual_similarity=-2: a change for juror compare to find
     #[arg(long, value_name = "CRITERION=POINTS")]
     pub bias: Vec<String>,
     /// Seed of latencies and faults
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Key that calls must carry
+    /// API key that requests must carry
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
 }
@@ -388,7 +389,7 @@ fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {
     found.ok_or_else(|| "give none, facts or full".to_owned())
 }
 
-/// A deadline as it was written, if it is one.
+/// Checks a deadline, and returns it as it was written.
 fn deadline(text: &str) -> Result<String, InvalidDeadline> {
     text.parse::<Deadline>().map(|_| text.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The commands, a file each.
+//! Commands, one file each.
 
 pub mod aggregate;
 pub mod bless;

@@ -1,5 +1,5 @@
-//! The golden set that is compiled into the command: datasets, and the verdicts by hand that the
-//! simulator answers with.
+//! The golden set, compiled into the command: datasets, and hand-written verdicts that the
+//! simulator returns.
 
 use crate::exit::Failure;
 use include_dir::{Dir, include_dir};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 static GOLDEN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/examples/golden");
 
-/// Styles of the page that the components stand in, relative to where the set is unpacked.
+/// Stylesheet of the components' page, relative to the unpacked set.
 pub const STYLESHEET: &str = "page.css";
 
 /// One of the two bundled datasets.
@@ -25,7 +25,6 @@ pub enum Golden {
 }
 
 impl Golden {
-    /// The rubric that it is made for.
     pub fn rubric(self) -> &'static str {
         match self {
             Self::Components => "semantic",
@@ -33,7 +32,7 @@ impl Golden {
         }
     }
 
-    /// Its manifest, relative to where the set is unpacked.
+    /// Manifest, relative to the unpacked set.
     pub fn manifest(self) -> &'static str {
         match self {
             Self::Components => "manifest.jsonl",
@@ -42,19 +41,19 @@ impl Golden {
     }
 }
 
-/// Writes the whole set into a folder. What lies there and is not the bundled file stays, and is an
-/// error.
+/// Writes the set into a folder. A file there that differs from the bundled one is an error, and
+/// is kept.
 pub fn unpack(folder: &Path) -> Result<(), Failure> {
     if is_run_directory(folder) {
         return Err(Failure::usage(format!(
-            "{} is the directory of a run, and the demo keeps its dataset there; choose another \
+            "{} is a run directory, and the demo would write its dataset there; choose another \
              --runs-dir",
             folder.display()
         )));
     }
     if let Some(changed) = first_changed(&GOLDEN, folder) {
         return Err(Failure::usage(format!(
-            "{} is not the bundled file, which would replace it: move {} away, or choose another \
+            "{} is not the bundled file and would be overwritten: move {} away, or choose another \
              --runs-dir",
             changed.display(),
             folder.display()
@@ -66,7 +65,7 @@ pub fn unpack(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The first file below a folder that stands where a bundled one belongs and differs from it.
+/// The first file below a folder that differs from the bundled file of its path.
 fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
     let changed = bundled.files().find_map(|file| {
         let path = folder.join(file.path());
@@ -76,19 +75,19 @@ fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
     changed.or_else(|| bundled.dirs().find_map(|inner| first_changed(inner, folder)))
 }
 
-/// The verdicts by hand, known by the digests of the items' images and code.
+/// Hand-written verdicts by the digests of the items' images and code.
 pub fn verdict_book() -> Result<VerdictBook, Failure> {
     let mut book = VerdictBook::new();
     for golden in [Golden::Components, Golden::Restyled] {
-        enter(&mut book, golden).ok_or_else(|| {
-            Failure::error(format!("the bundled {} does not fit its verdicts", golden.manifest()))
+        insert_verdicts(&mut book, golden).ok_or_else(|| {
+            Failure::error(format!("the bundled {} does not match its verdicts", golden.manifest()))
         })?;
     }
     Ok(book)
 }
 
-/// Files of a dataset with these golden components: paths relative to its folder, with contents.
-/// `None` if the set lacks one of them.
+/// Files of a dataset of these golden components: paths relative to its folder, with contents.
+/// `None` if the set lacks a component.
 pub fn excerpt(ids: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
     let text = GOLDEN.get_file(Golden::Components.manifest())?.contents_utf8()?;
     let mut manifest = String::new();
@@ -124,7 +123,7 @@ struct GoldenVerdict {
     reply: Value,
 }
 
-fn enter(book: &mut VerdictBook, golden: Golden) -> Option<()> {
+fn insert_verdicts(book: &mut VerdictBook, golden: Golden) -> Option<()> {
     let manifest = Path::new(golden.manifest());
     let folder = manifest.parent()?;
     let digest = |path: &str| Some(Digest::of(GOLDEN.get_file(folder.join(path))?.contents()));

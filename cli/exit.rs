@@ -1,16 +1,16 @@
-//! Exit codes, and how a command fails.
+//! Exit codes and failures of commands.
 
 use juror_app::{error::AppError, settings::SettingsError};
 use juror_types::error_chain::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
 
-/// Exit code of the command. Where several hold, the first of this order wins: usage, error, gate,
+/// Exit code of the command. If several apply, the first of this order wins: usage, error, gate,
 /// incomplete, inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// 0: done, and the gate met.
     Done,
-    /// 4: a comparison that cannot tell, where that is asked for strictly.
+    /// 4: an inconclusive comparison with `--strict`.
     Inconclusive,
     /// 3: finished incomplete; some jobs had no output, failed, were unscorable or skipped.
     Incomplete,
@@ -23,7 +23,6 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The stronger of the two.
     pub fn and(self, other: Self) -> Self {
         self.max(other)
     }
@@ -46,7 +45,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Reason why a command failed.
+/// Failure of a command: exit code and message.
 #[derive(Debug)]
 pub struct Failure {
     /// The code to exit with.
@@ -55,19 +54,19 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The user must mend the command line, the settings or the input.
+    /// Error in the command line, the settings or the input, which the user must fix.
     pub fn usage(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { exit: Exit::Usage, message: with_causes(cause.into().as_ref()) }
     }
 
-    /// Something else went wrong.
+    /// Any other error.
     pub fn error(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { exit: Exit::Error, message: with_causes(cause.into().as_ref()) }
     }
 }
 
 impl From<AppError> for Failure {
-    /// Exit code of an error: 2 for what a person can mend, 1 for the rest.
+    /// Exit code of an error: 2 for one that the user must fix, else 1.
     fn from(error: AppError) -> Self {
         let exit = match error {
             AppError::Invalid(_)

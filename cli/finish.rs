@@ -27,13 +27,11 @@ use juror_report::{
 use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
-/// Uses of a report.
+/// Inputs and outputs of a report.
 pub struct Finishing<'run> {
-    /// Its inputs.
     pub reporting: Reporting<'run>,
-    /// Files to write, beside `report.json`.
+    /// Files to write, in addition to `report.json`.
     pub outputs: &'run [PathBuf],
-    /// Flags of results, hints and the runs directory.
     pub global: &'run GlobalFlags,
 }
 
@@ -49,21 +47,20 @@ pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Fai
     Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
 }
 
-/// Says that an undecided gate does not fail the command.
-fn say_if_undecided(report: &Report) {
+/// Prints that an undecided gate does not fail the command.
+fn print_if_undecided(report: &Report) {
     if let Some(gate) =
         report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
     {
         terminal::print_notice(&format!(
-            "gate {} is undecided: too little was run to call it met or missed, which does not \
-             change the exit code",
+            "gate {} is undecided: too few jobs ran to decide it; the exit code does not change",
             gate.gate
         ));
     }
 }
 
-/// Writes `report.json` and the files that were asked for, and prints the report; `paused` is why
-/// the run is paused, if it is.
+/// Writes `report.json` and the requested files, and prints the report; `paused` is the reason of
+/// a paused run.
 pub fn report(
     files: &RunFiles,
     counted: &Counted,
@@ -78,7 +75,7 @@ pub fn report(
         terminal::print(&text)?;
     } else {
         let path = &mut report.run.dataset.path;
-        *path = terminal::as_seen_from_here(path);
+        *path = terminal::relative_path(path);
         let (width, color) = terminal::width_and_color();
         let options = TerminalOptions { width, color };
         terminal::print(&match paused {
@@ -92,12 +89,12 @@ pub fn report(
         write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
     }
     if !global.quiet {
-        say_if_undecided(&report);
+        print_if_undecided(&report);
     }
     Ok(report)
 }
 
-/// The exit code that a report asks for.
+/// Exit code of a report.
 pub fn exit_of(report: &Report) -> Exit {
     let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
     let gate = match &report.targets {
@@ -109,10 +106,10 @@ pub fn exit_of(report: &Report) -> Exit {
 }
 
 fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) {
-    let run = format!("{}{}", report.run.id, location_flags::of_this_machine(global));
+    let run = format!("{}{}", report.run.id, location_flags::for_this_machine(global));
     if executed.paused.is_some() {
         terminal::print_notice(&format!(
-            "the run is paused and keeps its jobs; mend what paused it, then\n  resume with: juror \
+            "the run is paused and keeps its jobs; fix the cause, then\n  resume with: juror \
              retry {run}"
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
@@ -122,11 +119,11 @@ fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) 
             0 => "no job was judged",
             _ => "only the first jobs in the dataset's order were judged",
         };
-        let obstacle = budget_in_the_way(executed.journal.files(), report);
+        let budget_error = first_budget_error(executed.journal.files(), report);
         terminal::print_notice(&format!(
-            "the budget leaves no room for another call: {judged}{}\n  raise it and resume with: \
-             juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
-            obstacle.map(|message| format!("\n  {message}")).unwrap_or_default()
+            "budget exhausted, the next call would exceed it: {judged}{}\n  raise it and resume \
+             with: juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
+            budget_error.map(|message| format!("\n  {message}")).unwrap_or_default()
         ));
     } else if report.coverage.errors.contains_key(&ErrorKind::Deadline) {
         let skipped = report.coverage.errors.get(&ErrorKind::Deadline).copied().unwrap_or_default();
@@ -142,23 +139,23 @@ fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) 
             counted(unscored, "job")
         ));
     }
-    tell_result(executed.journal.files(), report);
+    print_result(executed.journal.files(), report);
 }
 
-/// Message of the first job that a budget had no room for: which budget, and what raises it.
-fn budget_in_the_way(files: &RunFiles, report: &Report) -> Option<String> {
+/// Message of the first job that a budget refused: it names the budget and its remedy.
+fn first_budget_error(files: &RunFiles, report: &Report) -> Option<String> {
     let errors = report.items.read(files).ok()?.filter_map(|result| result.ok()?.error);
     let mut of_budgets = errors.filter(|error| error.kind == ErrorKind::Budget);
     of_budgets.next().map(|error| error.message)
 }
 
-/// Prints the run's result in one sentence, with the place of its report.
-pub fn tell_result(files: &RunFiles, report: &Report) {
+/// Prints the run's result in one sentence, with the path of its report.
+pub fn print_result(files: &RunFiles, report: &Report) {
     let path = files.path_of("report.json");
     terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
 }
 
-/// The exit code that a comparison asks for.
+/// Exit code of a comparison.
 pub fn exit_of_comparison(comparison: &Comparison) -> Exit {
     match comparison.decision {
         Decision::Worse => Exit::Gate,
@@ -167,7 +164,7 @@ pub fn exit_of_comparison(comparison: &Comparison) -> Exit {
     }
 }
 
-/// Refuses flags of a comparison where no comparison is asked for.
+/// Refuses flags of a comparison without a baseline.
 pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Result<(), AppError> {
     let comparing = &flags.comparing;
     let given = [
@@ -177,8 +174,7 @@ pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Resul
     ];
     match given.into_iter().find(|(_, is_given)| *is_given && settings.run.baseline().is_none()) {
         Some((flag, _)) => Err(AppError::invalid(format!(
-            "{flag} decides a comparison, and none is asked for: add --baseline RUN, or leave out \
-             {flag}"
+            "{flag} needs a comparison: add --baseline RUN, or omit {flag}"
         ))),
         None => Ok(()),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-/// An open listener. The role is ready when its servers can be reached.
+/// An open listener. The role is ready when its servers are available.
 pub struct HealthServer {
     listener: TcpListener,
     readiness: Readiness,
@@ -16,12 +16,12 @@ pub struct HealthServer {
 }
 
 impl HealthServer {
-    /// Opens the listener where the settings say; none if they say nothing.
+    /// Opens the listener, if the settings have an address.
     pub async fn open(settings: &Settings) -> Result<Option<Self>, Failure> {
         let Some(address) = settings.fleet.listen else { return Ok(None) };
         let listener = TcpListener::bind(address).await.map_err(|error| {
             Failure::error(format!(
-                "address {address} cannot be listened on: {error}; choose another one with --listen"
+                "cannot listen on {address}: {error}; choose another address with --listen"
             ))
         })?;
         let readiness = Readiness::new();
@@ -29,12 +29,12 @@ impl HealthServer {
         Ok(Some(Self { listener, readiness, broker, redis }))
     }
 
-    /// Requires something more of this name; unmet until it is said to be met.
+    /// Adds a condition of readiness, unmet at first.
     pub fn require(&self, name: &'static str) -> Condition {
         self.readiness.require(name)
     }
 
-    /// Answers requests, if there is a listener, until it is cancelled.
+    /// Serves requests, if there is a listener, until cancelled.
     pub async fn serve(
         health_server: Option<Self>,
         fleet: &Fleet,

@@ -1,4 +1,4 @@
-//! Work in front of a terminal: its progress is shown, and signals stop it.
+//! Interactive work: progress is shown, and signals stop it.
 
 use crate::signals::SignalStream;
 use juror_types::{
@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 
 const EVENT_CAPACITY: usize = 1_000;
 
-/// Does `work` while `show` shows its events and signals stop it. The signal stream that it returns
-/// goes on listening for the next part of the command.
+/// Runs `work` until it ends or signals stop it, while `show` displays its events. Returns the
+/// signal stream for the next phase of the command.
 pub async fn run<T, Showing>(
     show: impl FnOnce(mpsc::Receiver<Event>) -> Showing,
     work: impl AsyncFnOnce(Events, &Shutdown) -> T,
@@ -25,13 +25,13 @@ where
             work(events, shutdown).await
         })
         .await;
-    // Nothing is left to show; a panic there would be a defect that loses nothing.
+    // A panic of the display loses nothing.
     let _ = showing.await;
     (done, signals)
 }
 
-/// Does `work` until signals stop it, of the first of which `events` are told. The signal stream
-/// that it returns goes on listening for the next part of the command.
+/// Runs `work` until it ends or signals stop it; the first signal emits an event. Returns the
+/// signal stream for the next phase of the command.
 pub async fn until_signal<T>(
     signals: SignalStream,
     events: Events,
@@ -41,6 +41,6 @@ pub async fn until_signal<T>(
     let listening = tokio::spawn(signals.listen(shutdown.clone(), events));
     let done = work(&shutdown).await;
     shutdown.now.cancel();
-    // It has nothing left to do; a panic in it would be a defect that loses nothing.
+    // A panic of the listener loses nothing.
     (done, listening.await.unwrap_or_else(|_| SignalStream::open()))
 }

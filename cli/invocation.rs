@@ -1,4 +1,4 @@
-//! Requests for runs from flags, and what is printed of them before they begin.
+//! Run invocations from flags, with their warnings and plans.
 
 use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_app::{
@@ -10,11 +10,11 @@ use juror_app::{
 };
 
 impl RunFlags {
-    /// The request of these flags, whose settings are `layers`.
+    /// The invocation of these flags, with the settings `layers`.
     pub fn invocation<'a>(
         &self,
         layers: Vec<Layer>,
-        ground: &'a BaseLayers,
+        base: &'a BaseLayers,
         on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
     ) -> RunInvocation<'a> {
         let judging = &self.judging;
@@ -33,13 +33,13 @@ impl RunFlags {
             place: DrawingPlace::Here,
             evidence: judging.evidence,
             layers,
-            ground,
+            ground: base,
             on_item,
         }
     }
 }
 
-/// Says what the first pass warns of, and that a run without a budget has none.
+/// Prints the warnings of a session, and a notice if it has no budget.
 pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
     if quiet {
         return;
@@ -49,20 +49,19 @@ pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
     }
     if let Some(reason) = session.lacks_evidence(place) {
         terminal::warn(&format!(
-            "evidence = \"{}\" has nothing to measure: {reason}",
+            "evidence = \"{}\" measures nothing: {reason}",
             session.settings.evidence.mode.name()
         ));
     }
     if session.settings.makes_no_batch() {
         terminal::warn(
-            "the deadline is nearer than batch.realtime_reserve: nothing is bought in batches, and \
-             every call costs the ordinary price",
+            "the deadline is nearer than batch.realtime_reserve: no batches are made, and every call \
+             costs the realtime price",
         );
     }
     if session.unjudged() > 0 {
         terminal::warn(&format!(
-            "{} of {} items have no generated code: nothing is judged there, and they end as \
-             no_output",
+            "{} of {} items have no generated code: they are not judged and end as no_output",
             session.unjudged(),
             session.plan.items
         ));
@@ -72,7 +71,7 @@ pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
     }
 }
 
-/// Plan of what would be judged, for people or as JSON; `ending` says to people what was not done.
+/// Prints the plan of a run as text, followed by `ending`, or as JSON.
 pub fn print_plan(session: &Session, ending: &str, json: bool) -> Result<(), Failure> {
     let plan = &session.plan;
     if json {
@@ -83,7 +82,7 @@ pub fn print_plan(session: &Session, ending: &str, json: bool) -> Result<(), Fai
     }
     let judge = session.judge().map_or("off", |judge| judge.model.as_str());
     terminal::print(&format!(
-        "{} of {} items are sound and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
+        "{} of {} items are valid and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
         plan.items,
         plan.dataset_items,
         plan.jobs,

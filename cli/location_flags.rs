@@ -1,9 +1,9 @@
-//! Flags by which the next command finds the same run.
+//! Flags with which the next command finds the same run.
 
 use crate::args::{FleetFlags, GlobalFlags};
 
-/// The flags that name settings file and folders.
-pub fn of_this_machine(global: &GlobalFlags) -> String {
+/// Flags of the settings file and the folders.
+pub fn for_this_machine(global: &GlobalFlags) -> String {
     let flags = [
         ("--config", &global.config),
         ("--runs-dir", &global.runs_dir),
@@ -15,8 +15,9 @@ pub fn of_this_machine(global: &GlobalFlags) -> String {
         .collect()
 }
 
-/// Those and the fleet's namespace. Addresses are not among them: they may hold passwords.
-pub fn of_fleet(global: &GlobalFlags, flags: &FleetFlags) -> String {
+/// Flags of the settings file, the folders and the fleet's namespace; no addresses, since they may
+/// hold passwords.
+pub fn for_fleet(global: &GlobalFlags, flags: &FleetFlags) -> String {
     let namespace = flags.namespace.as_ref().map(|name| format!(" --namespace {name}"));
-    of_this_machine(global) + &namespace.unwrap_or_default()
+    for_this_machine(global) + &namespace.unwrap_or_default()
 }

@@ -11,52 +11,53 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-/// The target of what the user is told; see [`crate::terminal::tell`].
-pub const TOLD: &str = "juror::told";
+/// Log target of notices to the user; see [`crate::terminal::print_notice`].
+pub const NOTICE_TARGET: &str = "juror::notice";
 
-/// Libraries that log messages with their content, or addresses with their passwords.
-const INDISCREET: [&str; 2] = ["lapin", "amq_protocol"];
+/// Libraries that log message contents, or addresses with passwords.
+const SENSITIVE_LIBRARIES: [&str; 2] = ["lapin", "amq_protocol"];
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-/// Starts to log as the settings ask.
+/// Starts the log by the settings.
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let log = settings_sources::settle(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
-    let discreet = filter_fn(move |line| may_speak(line.target(), &log.level));
+    let allowed = filter_fn(move |line| is_allowed(line.target(), &log.level));
     match log.format {
         LogFormat::Text => {
             let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             let lines = fmt::layer().with_ansi(color).with_writer(io::stderr);
-            registry.with(lines.with_filter(discreet)).init();
+            registry.with(lines.with_filter(allowed)).init();
         }
         LogFormat::Json => {
             let lines = fmt::layer().json().flatten_event(true).with_span_list(false);
-            registry.with(lines.with_writer(io::stderr).with_filter(discreet)).init();
+            registry.with(lines.with_writer(io::stderr).with_filter(allowed)).init();
         }
     }
     FORMAT.get_or_init(|| log.format);
     Ok(())
 }
 
-/// True if standard error shall hold nothing but JSON.
+/// True if standard error is a JSON log.
 pub fn is_json() -> bool {
     FORMAT.get() == Some(&LogFormat::Json)
 }
 
-/// The user's filter, which never silences what the user is told.
+/// The user's filter, which never silences notices.
 fn filter(level: &str) -> Result<EnvFilter, Failure> {
     let filter = EnvFilter::try_new(level).map_err(|error| {
-        Failure::usage(format!("setting log.level is {level:?}, which is no filter: {error}"))
+        Failure::usage(format!(
+            "setting log.level is {level:?}, which is not a valid filter: {error}"
+        ))
     })?;
-    let told = format!("{TOLD}=info").parse().map_err(Failure::error)?;
-    Ok(filter.add_directive(told))
+    let notices = format!("{NOTICE_TARGET}=info").parse().map_err(Failure::error)?;
+    Ok(filter.add_directive(notices))
 }
 
-/// An indiscreet library is silent, unless the user's filter names it: what its errors mean is told
-/// by whoever uses it, in plain words.
-fn may_speak(target: &str, filter: &str) -> bool {
-    let library = INDISCREET.iter().find(|library| target.starts_with(**library));
+/// True unless the target is a sensitive library that the user's filter does not name.
+fn is_allowed(target: &str, filter: &str) -> bool {
+    let library = SENSITIVE_LIBRARIES.iter().find(|library| target.starts_with(**library));
     let is_named = |library: &str| filter.split(',').any(|part| part.trim().starts_with(library));
     library.is_none_or(|library| is_named(library))
 }
@@ -66,21 +67,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_that_logs_what_it_carries_is_silent_unless_it_is_named() {
-        for (filter, may) in [
+    fn a_sensitive_library_is_silent_unless_it_is_named() {
+        for (filter, expected) in [
             ("trace", false),
             ("info,juror_ledger=trace", false),
             ("info, lapin::channels=debug", true),
             ("lapin=debug", true),
         ] {
-            assert_eq!(may_speak("lapin::returned_messages", filter), may, "{filter}");
+            assert_eq!(is_allowed("lapin::returned_messages", filter), expected, "{filter}");
         }
-        assert!(may_speak("juror_worker::telemetry", "trace"));
-        assert!(!may_speak("amq_protocol_tcp", "trace,lapin=trace"));
+        assert!(is_allowed("juror_worker::telemetry", "trace"));
+        assert!(!is_allowed("amq_protocol_tcp", "trace,lapin=trace"));
     }
 
     #[test]
-    fn a_filter_that_is_none_is_named() {
+    fn an_invalid_filter_is_an_error() {
         let failure = filter("juror_worker=loud").unwrap_err();
         assert!(failure.to_string().contains("juror_worker=loud"), "{failure}");
         assert!(filter("off").is_ok());

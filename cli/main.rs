@@ -1,4 +1,4 @@
-//! The command `juror`: parse → settings → wire → run a role → exit code.
+//! The command `juror`.
 
 mod args;
 mod commands;
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let global = &arguments.global;
     logging::start(global)?;
-    // Boxed, since whatever is waited for here is compiled once for each kind of runtime.
+    // Boxed, so that each command is compiled once and not for both kinds of runtime.
     let command: LocalBoxFuture<'_, Result<Exit, Failure>> = match &arguments.command {
         Command::Init(arguments) => return commands::init::run(arguments, global.quiet),
         Command::Demo(arguments) => Box::pin(commands::demo::run(arguments, global)),
@@ -69,8 +69,8 @@ fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime(&arguments.command).map_err(Failure::error)?.block_on(command)
 }
 
-/// Judging waits much and computes little, and ledger, disk, files and pictures have threads of
-/// their own: with half as many threads as cores, fewer are woken for each answer.
+/// Runtime of a command. Judging mostly waits, and ledger, disk, files and pictures have their own
+/// threads: with half as many threads as cores, fewer wake up for each reply.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
     if matches!(command, Command::Run(_) | Command::Retry(_) | Command::Worker(_)) {

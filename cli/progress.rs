@@ -1,4 +1,4 @@
-//! Shows on standard error how a run goes: a bar on a terminal, plain lines otherwise.
+//! Progress on standard error: a bar on a terminal, lines otherwise.
 
 use crate::{logging, terminal};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -16,8 +16,8 @@ use std::{
 };
 use tokio::sync::{mpsc, watch};
 
-/// Interval at which the published number is looked at.
-const LOOKING: Duration = Duration::from_millis(100);
+/// Interval at which the number of published jobs is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 const TEMPLATE: &str = "{bar:32} {pos}/{len}  {rate}  {msg}  {eta} left";
 const WAITING_TEMPLATE: &str = "{bar:32} {pos}/{len}  {msg}  waiting for the provider";
@@ -25,16 +25,15 @@ const WAITING_TEMPLATE: &str = "{bar:32} {pos}/{len}  {msg}  waiting for the pro
 /// Display of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressDisplay {
-    /// A bar that is drawn again and again.
+    /// A bar that is redrawn.
     Bar,
-    /// A line for every tenth of the way.
+    /// A line for every tenth of the jobs.
     Lines,
-    /// Warnings only.
     Quiet,
 }
 
 impl ProgressDisplay {
-    /// The style that fits standard error.
+    /// The display that fits standard error.
     pub fn fitting(quiet: bool) -> Self {
         match (quiet, io::stderr().is_terminal() && !logging::is_json()) {
             (true, _) => Self::Quiet,
@@ -43,22 +42,22 @@ impl ProgressDisplay {
         }
     }
 
-    /// The style of an estimate: a bar on a terminal, nothing otherwise.
-    pub fn of_an_estimate(quiet: bool) -> Self {
+    /// The display of an estimate: a bar on a terminal, nothing otherwise.
+    pub fn for_estimate(quiet: bool) -> Self {
         if Self::fitting(quiet) == Self::Bar { Self::Bar } else { Self::Quiet }
     }
 
-    /// The style of a role of a fleet, which shows no run's progress.
-    pub fn of_a_role(quiet: bool) -> Self {
+    /// The display of a fleet's role, which shows no progress.
+    pub fn for_role(quiet: bool) -> Self {
         if quiet { Self::Quiet } else { Self::Lines }
     }
 }
 
-/// Items of a dataset that were checked before a run begins; shown on a terminal only.
+/// Number of checked items of a dataset, shown on a terminal only.
 pub struct DatasetProgress(ProgressBar);
 
 impl DatasetProgress {
-    /// A display without progress.
+    /// A display that shows nothing yet.
     pub fn new(quiet: bool) -> Self {
         match ProgressDisplay::fitting(quiet) {
             ProgressDisplay::Bar => Self(ProgressBar::new_spinner()),
@@ -66,55 +65,47 @@ impl DatasetProgress {
         }
     }
 
-    /// Shows that so many items are checked.
-    pub fn come_to(&self, items: u64) {
+    /// Shows the number of checked items.
+    pub fn advance_to(&self, items: u64) {
         self.0.set_message(format!("checking the dataset: {items} items"));
         self.0.tick();
     }
 
-    /// Shows that so many items are checked, or takes it away.
+    /// Shows the number of checked items, or removes the display.
     pub fn show(&self, items: Option<u64>) {
         match items {
-            Some(items) => self.come_to(items),
+            Some(items) => self.advance_to(items),
             None => self.end(),
         }
     }
 
-    /// Takes it away.
     pub fn end(&self) {
         self.0.finish_and_clear();
     }
 }
 
-/// Work that progresses.
+/// Task of which progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
-    /// Jobs come to their end.
+pub enum ProgressTask {
     Judging,
-    /// Jobs are published.
     Publishing,
-    /// Jobs are examined for an estimate.
     Estimating,
 }
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunTally {
-    /// Jobs in all.
     pub planned: u64,
-    /// Jobs that have come through.
     pub done: u64,
-    /// Those of them that are not scored.
-    pub troubled: u64,
-    /// Money that is spent.
+    /// Number of finished jobs without a score.
+    pub unscored: u64,
     pub spent: Money,
-    /// Budget; none is unlimited.
     pub budget: Option<Money>,
 }
 
-/// Follows a run's events from where it stands until the last of its roles has ended.
+/// Shows a run's events, starting from `tally`, until the channel closes.
 pub async fn follow(mut events: mpsc::Receiver<Event>, style: ProgressDisplay, tally: RunTally) {
-    let mut progress = Progress::new(style, Doing::Judging);
+    let mut progress = Progress::new(style, ProgressTask::Judging);
     progress.tally = tally;
     while let Some(event) = events.recv().await {
         progress.show(event);
@@ -122,53 +113,53 @@ pub async fn follow(mut events: mpsc::Receiver<Event>, style: ProgressDisplay, t
     progress.end();
 }
 
-/// Follows how jobs are published until nobody has more to tell.
+/// Shows events and the number of published jobs until the channel closes.
 pub async fn publishing(
     mut events: mpsc::Receiver<Event>,
     published: watch::Receiver<u64>,
     style: ProgressDisplay,
 ) {
-    let mut progress = Progress::new(style, Doing::Publishing);
-    let mut looking = tokio::time::interval(LOOKING);
+    let mut progress = Progress::new(style, ProgressTask::Publishing);
+    let mut ticks = tokio::time::interval(POLL_INTERVAL);
     loop {
         tokio::select! {
             event = events.recv() => match event {
                 Some(event) => progress.show(event),
                 None => break,
             },
-            _ = looking.tick() => progress.come_to(*published.borrow()),
+            _ = ticks.tick() => progress.advance_to(*published.borrow()),
         }
     }
-    progress.come_to(*published.borrow());
+    progress.advance_to(*published.borrow());
     progress.end();
 }
 
-/// A bar, or its lines.
+/// Progress display of a task.
 pub struct Progress {
     style: ProgressDisplay,
-    doing: Doing,
+    task: ProgressTask,
     bar: ProgressBar,
     tally: RunTally,
-    told_tenths: u64,
+    printed_tenths: u64,
     waiting: bool,
 }
 
 impl Progress {
-    /// Progress of a task that has not begun.
-    pub fn new(style: ProgressDisplay, doing: Doing) -> Self {
+    /// A display of a task that has not begun.
+    pub fn new(style: ProgressDisplay, task: ProgressTask) -> Self {
         let bar =
             if style == ProgressDisplay::Bar { ProgressBar::new(0) } else { ProgressBar::hidden() };
         bar.set_style(bar_style(TEMPLATE));
-        Self { style, doing, bar, tally: RunTally::default(), told_tenths: 0, waiting: false }
+        Self { style, task, bar, tally: RunTally::default(), printed_tenths: 0, waiting: false }
     }
 
-    /// Shows how far it has come now.
-    pub fn stand(&mut self, tally: RunTally) {
+    /// Sets and shows the progress.
+    pub fn set(&mut self, tally: RunTally) {
         if tally == self.tally {
             return;
         }
         if self.tally.planned == 0 {
-            // What was done before says nothing of the rate.
+            // Jobs that were done before do not count for the rate.
             self.bar.set_position(tally.done);
             self.bar.reset_eta();
         }
@@ -176,17 +167,16 @@ impl Progress {
         self.draw();
     }
 
-    /// Says a line beside it.
-    pub fn say(&self, line: &str) {
+    /// Prints a notice above the bar.
+    pub fn notice(&self, line: &str) {
         self.bar.suspend(|| terminal::print_notice(line));
     }
 
-    /// Says beside it what should be known.
+    /// Prints a warning above the bar.
     pub fn warn(&self, warning: &str) {
         self.bar.suspend(|| terminal::warn(warning));
     }
 
-    /// Takes the bar away.
     pub fn end(self) {
         self.bar.finish_and_clear();
     }
@@ -194,22 +184,22 @@ impl Progress {
     fn show(&mut self, event: Event) {
         match event {
             Event::Planned { jobs } => {
-                // Those before were planned in an earlier look at the same run.
+                // The finished ones were planned in an earlier round of the run.
                 self.tally.planned = self.tally.done + jobs;
                 self.bar.set_length(self.tally.planned);
             }
             Event::Finished(result) => self.count(&result),
-            Event::Paused { reason } => self.say(&format!("paused: {reason}")),
+            Event::Paused { reason } => self.notice(&format!("paused: {reason}")),
             Event::Stopping if self.style == ProgressDisplay::Quiet => {}
-            Event::Stopping => self.say(match self.doing {
-                Doing::Judging => {
-                    "stopping: calls in flight are finished; a second signal ends at once"
+            Event::Stopping => self.notice(match self.task {
+                ProgressTask::Judging => {
+                    "stopping: finishing calls in flight; press Ctrl-C again to exit immediately"
                 }
-                Doing::Publishing => "stopping: nothing more is published",
-                Doing::Estimating => "stopping",
+                ProgressTask::Publishing => "stopping: no more jobs are published",
+                ProgressTask::Estimating => "stopping",
             }),
             Event::BatchProgress { .. } if self.style == ProgressDisplay::Quiet => {}
-            Event::BatchProgress { run, shard, done, rows } => self.say(&format!(
+            Event::BatchProgress { run, shard, done, rows } => self.notice(&format!(
                 "batch {shard} of run {run}: {done} of {rows} rows are done at the provider"
             )),
             Event::Warning(warning) => self.warn(&warning),
@@ -217,25 +207,25 @@ impl Progress {
         }
     }
 
-    /// Shows that calls come to nothing for now, in place of the time left.
+    /// Shows that calls wait for the provider, in place of the time left.
     fn wait(&mut self, text: &str) {
         if self.style == ProgressDisplay::Bar && !self.waiting {
             self.waiting = true;
             self.bar.set_style(bar_style(WAITING_TEMPLATE));
         }
         if self.style != ProgressDisplay::Quiet {
-            self.say(text);
+            self.notice(text);
         }
     }
 
     fn count(&mut self, result: &JobResult) {
         self.tally.spent += result.cost_usd;
-        self.tally.troubled += u64::from(result.outcome != Outcome::Scored);
-        self.come_to(self.tally.done + 1);
+        self.tally.unscored += u64::from(result.outcome != Outcome::Scored);
+        self.advance_to(self.tally.done + 1);
     }
 
-    /// Shows that so many jobs have come through.
-    pub fn come_to(&mut self, done: u64) {
+    /// Sets and shows the number of finished jobs.
+    pub fn advance_to(&mut self, done: u64) {
         if done > self.tally.done {
             self.tally.done = done;
             if self.waiting {
@@ -247,29 +237,29 @@ impl Progress {
     }
 
     fn draw(&mut self) {
-        let RunTally { planned, done, troubled, .. } = self.tally;
+        let RunTally { planned, done, unscored, .. } = self.tally;
         self.bar.set_length(planned);
         self.bar.set_position(done);
         self.bar.set_message(self.money());
         let tenths = done * 10 / planned.max(1);
-        if self.style == ProgressDisplay::Lines && tenths > self.told_tenths {
-            self.told_tenths = tenths;
-            let troubled = match troubled {
+        if self.style == ProgressDisplay::Lines && tenths > self.printed_tenths {
+            self.printed_tenths = tenths;
+            let unscored = match unscored {
                 0 => String::new(),
                 count => format!(", {count} not scored"),
             };
             let money = self.money();
             let money = if money.is_empty() { money } else { format!(", {money}") };
-            let done_so = match self.doing {
-                Doing::Judging => "done",
-                Doing::Publishing => "published",
-                Doing::Estimating => "examined",
+            let verb = match self.task {
+                ProgressTask::Judging => "done",
+                ProgressTask::Publishing => "published",
+                ProgressTask::Estimating => "examined",
             };
-            self.say(&format!("{done}/{planned} {done_so}{money}{troubled}"));
+            self.notice(&format!("{done}/{planned} {verb}{money}{unscored}"));
         }
     }
 
-    /// Money that is spent; nothing where nothing costs.
+    /// Text of the money spent; empty if there are no costs and no budget.
     fn money(&self) -> String {
         let RunTally { spent, budget, .. } = self.tally;
         match budget {

@@ -1,4 +1,4 @@
-//! Publishing in front of a terminal: progress is shown, and signals stop it.
+//! Interactive publishing: progress is shown, and signals stop it.
 
 use crate::{
     exit::Failure,
@@ -11,7 +11,8 @@ use juror_producer::{fleet::Published, upload::Uploaded};
 use juror_types::shutdown::Shutdown;
 use tokio::sync::watch;
 
-/// Publishes jobs until a signal; `announced` is called when the run is open, before the first job.
+/// Publishes jobs until done or a signal; `announced` is called when the run is open, before the
+/// first job.
 pub async fn publish(
     publication: Publication<'_>,
     quiet: bool,

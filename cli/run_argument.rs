@@ -1,11 +1,11 @@
-//! Runs as commands name them: by id, by run directory, or by a file in it.
+//! Run arguments: an id, a run directory, or a file in it.
 
 use crate::{args::GlobalFlags, exit::Failure, terminal};
 use juror_types::id::RunId;
 use std::path::Path;
 
-/// The run that is named, and the global flags by which it is found: a path names the runs
-/// directory too.
+/// Resolves a run argument to the run's id and the global flags, to which a path adds the runs
+/// directory.
 pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags), Failure> {
     let invalid = match RunId::parse(named) {
         Ok(run) => return Ok((run, global.clone())),
@@ -25,11 +25,11 @@ pub fn locate(named: &str, global: &GlobalFlags) -> Result<(RunId, GlobalFlags),
     });
     match located {
         Some((run, runs_dir)) if directory.join("run.json").exists() => {
-            let runs_dir = Some(terminal::as_seen_from_here(&runs_dir).into());
+            let runs_dir = Some(terminal::relative_path(&runs_dir).into());
             Ok((run, GlobalFlags { runs_dir, ..global.clone() }))
         }
         _ => Err(Failure::usage(format!(
-            "{} is no run directory (no run.json): name a run's directory or its id; `juror runs` \
+            "{} is not a run directory (no run.json): give a run's directory or its id; `juror runs` \
              lists them",
             directory.display()
         ))),

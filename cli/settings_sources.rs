@@ -1,4 +1,4 @@
-//! Gathers the layers of settings: file, environment, flags.
+//! Sources of settings: file, environment, flags.
 
 use crate::{
     args::{
@@ -13,12 +13,12 @@ use juror_app::{
 };
 use std::path::PathBuf;
 
-/// Variables of the environment that begin like settings and are none.
+/// Environment variables with the prefix of settings that are not settings.
 const NOT_SETTINGS: [&str; 3] = ["JUROR_CONFIG", READ_TOKEN, WRITE_TOKEN];
 
-/// Environment variables that hold the tokens of the HTTP server.
+/// Environment variable of the HTTP server's read token.
 pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
-/// See [`READ_TOKEN`].
+/// Environment variable of the HTTP server's write token.
 pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
 
 /// Reads the settings file and the environment.
@@ -39,12 +39,12 @@ pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
     Ok(BaseLayers::new(below, above, environment))
 }
 
-/// Settles all layers, read now.
+/// Reads the settings file and the environment, and resolves them with the flags.
 pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
     Ok(read(global)?.settle(flags)?)
 }
 
-/// The settings file, and whether it was named; one that was not need not exist.
+/// Path of the settings file, and true if it was named and so must exist.
 pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
     let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
     let is_named = named.is_some();
@@ -66,8 +66,8 @@ fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
     Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
 }
 
-/// The variable that OpenAI's SDKs take the base URL from. It stands above the settings file, as
-/// the key's variable does: both belong together.
+/// Layer of the variable from which OpenAI's SDKs take the base URL. It overrides the settings
+/// file, as the key's variable does: both belong together.
 fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
     let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
     Some(Layer::of("judge", "base_url", url.trim().to_owned()))
@@ -89,7 +89,7 @@ fn environment_layers(
 }
 
 impl JudgingFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let roots: Vec<String> =
             self.data_root.iter().map(|root| root.to_string_lossy().into_owned()).collect();
@@ -106,7 +106,7 @@ impl JudgingFlags {
 }
 
 impl CallingFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         given([
             ("judge", "base_url", text(&self.base_url)),
@@ -119,7 +119,7 @@ impl CallingFlags {
 }
 
 impl ComparingFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         given([
             ("compare", "margin", self.margin.map(toml::Value::from)),
@@ -130,7 +130,7 @@ impl ComparingFlags {
 }
 
 impl BaselineFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let baseline = self.baseline.clone().map(|named| Layer::of("run", "baseline", named));
         baseline.into_iter().chain(self.comparing.layers()).collect()
@@ -138,7 +138,7 @@ impl BaselineFlags {
 }
 
 impl CalibrationFlags {
-    /// The flag that was given, as a setting.
+    /// Setting of the flag, if given.
     pub fn layers(&self) -> Vec<Layer> {
         let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
         path.map(|path| Layer::of("run", "calibration", path)).into_iter().collect()
@@ -146,7 +146,7 @@ impl CalibrationFlags {
 }
 
 impl RunFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let mut layers = self.judging.layers();
         layers.extend(self.against.layers());
@@ -162,7 +162,6 @@ impl RunFlags {
     }
 }
 
-/// The run's deadline, as a setting.
 pub fn deadline(deadline: String) -> Layer {
     Layer::of("run", "deadline", deadline)
 }
@@ -183,7 +182,7 @@ fn number(number: Option<u64>) -> Option<toml::Value> {
 }
 
 impl FleetFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let texts =
             [("broker", &self.broker), ("redis", &self.redis), ("namespace", &self.namespace)];
@@ -197,7 +196,7 @@ impl FleetFlags {
 }
 
 impl ServingFlags {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         self.listen
             .map(|listen| Layer::of("fleet", "listen", listen.to_string()))
@@ -207,7 +206,7 @@ impl ServingFlags {
 }
 
 impl ServeArguments {
-    /// The flags that were given, as settings.
+    /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         let data_root = self.data_root.clone();
         let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
@@ -245,8 +244,8 @@ mod tests {
             ..CallingFlags::default()
         };
         let layers = [run.layers(), calling.layers()].concat();
-        let ground = BaseLayers::default();
-        let settings = run.invocation(layers, &ground, &|_| ()).settings().unwrap();
+        let base = BaseLayers::default();
+        let settings = run.invocation(layers, &base, &|_| ()).settings().unwrap();
         assert_eq!(settings.budget.run_usd, "1.5".parse().ok());
         assert_eq!(settings.judge.model, "gpt-4.1");
         assert_eq!(settings.limits.rpm, Some(600));

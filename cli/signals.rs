@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: once for a soft stop, twice for a hard one.
+//! Ctrl-C and SIGTERM: the first drains, the second stops immediately.
 
 use crate::terminal;
 use juror_types::{
@@ -9,49 +9,48 @@ use std::io;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Exit code that shells expect of a process that a signal has ended: 128 and the number of SIGINT.
-const INTERRUPTED: i32 = 130;
+/// Exit code of a process that a signal ended: 128 plus the number of SIGINT.
+const INTERRUPTED_EXIT_CODE: i32 = 130;
 
-/// Both signals, heard from the moment that this is made: a command of several parts makes it
-/// before the first, lest a signal between two of them is heard by neither.
+/// A stream of both signals. A command of several phases opens it once, before the first, so that
+/// a signal between two phases is not lost.
 pub struct SignalStream(io::Result<Signals>);
 
 impl SignalStream {
-    /// Hears from now on.
     pub fn open() -> Self {
         Self(Signals::new())
     }
 
-    /// Listens until `shutdown.now` is given, by a second signal or by whoever ends this part of
-    /// the command; answers with the ears for the next part, to which what came last is news. Tells
-    /// `events` of the first.
+    /// Escalates `shutdown` on each signal until `shutdown.now` is cancelled; the first signal
+    /// emits [`Event::Stopping`]. Returns the stream for the next phase; a signal received
+    /// meanwhile is delivered there.
     pub async fn listen(mut self, shutdown: Shutdown, events: Events) -> Self {
-        let heard = tokio::select! {
-            () = shutdown.now.cancelled() => Ok(()),
-            heard = self.escalate(&shutdown, &events) => heard,
+        let listened = tokio::select! {
+        () = shutdown.now.cancelled() => Ok(()),
+        listened = self.escalate(&shutdown, &events) => listened,
         };
-        if let Err(error) = heard {
-            tracing::warn!(%error, "signals cannot be heard; only a kill stops this process");
+        if let Err(error) = listened {
+            tracing::warn!(%error, "cannot receive signals; stop this process with SIGKILL");
         }
         self
     }
 
-    /// Does the last part of a command: a signal ends the process at once, as it would if nobody
-    /// listened. For what is only written, and can be written again as `remedy` says.
+    /// Runs the last phase of a command, the writing of a report: a signal exits the process
+    /// immediately and prints `remedy`, which writes the report again.
     pub async fn exit_on_signal<T>(self, remedy: &str, last: impl Future<Output = T>) -> T {
-        let words = format!("interrupted while writing the report; {remedy}");
-        let leaving = tokio::spawn(async move {
+        let message = format!("interrupted while writing the report; {remedy}");
+        let listening = tokio::spawn(async move {
             if let Ok(mut signals) = self.0
                 && signals.next().await.is_ok()
             {
-                terminal::print_notice(&words);
-                std::process::exit(INTERRUPTED);
+                terminal::print_notice(&message);
+                std::process::exit(INTERRUPTED_EXIT_CODE);
             }
         });
         let done = last.await;
-        leaving.abort();
-        // It was waiting for a signal, and lost nothing.
-        let _ = leaving.await;
+        listening.abort();
+        // The task only waited for a signal.
+        let _ = listening.await;
         done
     }
 
@@ -71,7 +70,7 @@ impl SignalStream {
     }
 }
 
-/// Both signals, heard from now on: one that comes while another is answered is not lost.
+/// Both signals; one that arrives while another is handled is not lost.
 #[cfg(unix)]
 struct Signals {
     interrupt: Signal,
@@ -114,7 +113,7 @@ mod tests {
     use rustix::process::{Signal, getpid, kill_process};
 
     #[tokio::test]
-    async fn a_signal_before_anybody_listens_is_heard_by_who_listens_next() {
+    async fn a_signal_between_two_phases_reaches_the_next_phase() {
         let signals = SignalStream::open();
         kill_process(getpid(), Signal::TERM).unwrap();
         let shutdown = Shutdown::new();
@@ -126,9 +125,9 @@ mod tests {
         let next = Shutdown::new();
         let events = Events::silent();
         tokio::select! {
-            heard = signals.escalate(&next, &events) => panic!("ended by {heard:?}"),
+            listened = signals.escalate(&next, &events) => panic!("ended by {listened:?}"),
             () = next.drain.cancelled() => {}
         }
-        assert!(!next.now.is_cancelled(), "the first signal was for the part before");
+        assert!(!next.now.is_cancelled(), "the first signal was for the phase before");
     }
 }

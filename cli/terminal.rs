@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Writes results to standard output. A reader that has gone away (`| head`) is no error.
+/// Prints results on standard output. A closed pipe (`| head`) is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     let newline = if text.ends_with('\n') { "" } else { "\n" };
@@ -18,46 +18,45 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a serializable result as JSON to standard output.
+/// Prints a result as JSON on standard output.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
 }
 
-/// Tells the user something beside the results, on standard error: plainly, or in the log where
-/// that is all that standard error shall hold.
+/// Prints a notice on standard error: as text, or as a log line if the log is JSON.
 pub fn print_notice(text: &str) {
     if logging::is_json() {
-        return tracing::info!(target: logging::TOLD, "{text}");
+        return tracing::info!(target: logging::NOTICE_TARGET, "{text}");
     }
     // Nothing is lost if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// As [`tell`], something that stops nothing and should be known.
+/// Prints a warning, as [`print_notice`] does.
 pub fn warn(text: &str) {
     if logging::is_json() {
-        return tracing::warn!(target: logging::TOLD, "{text}");
+        return tracing::warn!(target: logging::NOTICE_TARGET, "{text}");
     }
     print_notice(&format!("warning: {text}"));
 }
 
-/// As [`tell`], why the command did not do what was asked.
+/// Prints a failure of the command, as [`print_notice`] does.
 pub fn fail(failure: &Failure) {
     if logging::is_json() {
-        return tracing::error!(target: logging::TOLD, "{failure}");
+        return tracing::error!(target: logging::NOTICE_TARGET, "{failure}");
     }
     print_notice(&format!("juror: {failure}"));
 }
 
-/// Layout of reports on standard output.
+/// Width in columns of reports on standard output, and true if they are colored.
 pub fn width_and_color() -> (usize, bool) {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
     (columns.clamp(60, 120), terminal && std::env::var_os("NO_COLOR").is_none())
 }
 
-/// A path as a person in the current folder would write it.
-pub fn as_seen_from_here(path: &str) -> String {
+/// A path relative to the current folder, if it is below it.
+pub fn relative_path(path: &str) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let short = Path::new(path).strip_prefix(here).ok().filter(|rest| *rest != Path::new(""));
     short.map_or_else(|| path.to_owned(), |short| short.display().to_string())

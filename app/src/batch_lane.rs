@@ -1,4 +1,4 @@
-//! Terms on which runs buy their calls in batches, on one machine and in a fleet.
+//! Batch lanes of runs, on one machine and in a fleet.
 
 use crate::{settings::Settings, worker_resources::run_deadline};
 use juror_ledger::{batches::BatchRecords, error::LedgerError};
@@ -7,7 +7,7 @@ use juror_worker::{batch_lane::BatchLane, context::JudgeSetup};
 use std::{path::PathBuf, sync::Arc};
 use tokio::time::Instant;
 
-/// Owner of every shard of one machine: the lock of the run's directory says who works on them.
+/// Owner of every shard of one machine, where the lock of the run's directory names the process.
 pub const LOCAL_OWNER: &str = "local";
 
 /// Records of a process's batches, with their owner and the folder of their files.
@@ -15,16 +15,16 @@ pub const LOCAL_OWNER: &str = "local";
 pub struct BatchResources {
     /// Records of shards and rows.
     pub records: Arc<dyn BatchRecords>,
-    /// Owner of the shards that are worked on here.
+    /// Owner of this process's shards.
     pub owner: OwnerId,
     /// Folder of the files that are uploaded and downloaded.
     pub folder: PathBuf,
 }
 
 impl BatchResources {
-    /// Terms of a run's batches; none where it buys no calls in batches. A run that goes on in
-    /// another lane cancels its batches, collects what they have done, and asks the rest in
-    /// ordinary calls.
+    /// Batch lane of a run; none if the run makes no batches. A run that is continued in another
+    /// lane cancels its batches, collects their finished rows, and judges the other jobs by
+    /// realtime calls.
     pub async fn lane(
         &self,
         settings: &Settings,

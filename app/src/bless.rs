@@ -1,4 +1,4 @@
-//! Blessing: giving a run a name by which others are compared against it.
+//! Blessing: names a run as a baseline.
 
 use crate::error::AppError;
 use juror_analysis::{
@@ -15,26 +15,28 @@ use std::path::Path;
 /// A run that has been blessed.
 #[derive(Clone, Debug)]
 pub struct Blessing {
-    /// The record of it.
+    /// Record of the blessing.
     pub blessed: BlessedRun,
-    /// The run that had the name before.
+    /// Previous run of this name.
     pub before: Option<BlessedRun>,
     /// True if any verdict of the run is the simulator's.
     pub simulated: bool,
-    /// Jobs without a score, in a sentence; none where every job has one or had nothing to judge.
+    /// Description of the jobs without a score; none if every job is scored or had nothing to
+    /// judge.
     pub lost: Option<String>,
 }
 
 /// Gives a run of the runs directory a name.
 ///
-/// A run that goes on is refused, since its results still change. So is one with jobs that are not
-/// scored, unless `force` is set: the items of these jobs would be missing from every comparison,
-/// and nobody would see them get worse. Items without output are results, and count as zeros.
+/// # Errors
+/// [`AppError::Conflict`] for an active run, whose results still change, and, unless `force` is
+/// set, for a run with jobs that are not scored: comparisons would leave their items out. Items
+/// without output are results, and count as zeros.
 pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Blessing, AppError> {
     let files = RunFiles::open(runs_dir, run)?;
     if files.is_held() {
         return Err(AppError::conflict(format!(
-            "run {run} goes on, and its results still change: bless it when it has ended"
+            "run {run} is active and its results still change: bless it when it has ended"
         )));
     }
     check_name(runs_dir, run, name)?;
@@ -42,8 +44,8 @@ pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Bl
     let lost = lost_jobs(files.record().jobs(), fold.counts());
     if let Some(lost) = lost.as_ref().filter(|_| !force) {
         return Err(AppError::conflict(format!(
-            "run {run}: {lost}; their items could not be compared. Judge them by: juror retry \
-             {run}, or bless the run as it is by --force"
+            "run {run}: {lost}; their items could not be compared. Judge them with: juror retry \
+             {run}, or bless the run as it is with --force"
         )));
     }
     let blessed = BlessedRun {
@@ -58,7 +60,7 @@ pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Bl
     Ok(Blessing { blessed, before, simulated: fold.spent().simulated, lost })
 }
 
-/// Takes a name away from the run that has it.
+/// Removes the name of a blessed run.
 pub fn remove(runs_dir: &Path, name: &str) -> Result<BlessedRun, AppError> {
     BlessedRuns::new(runs_dir).remove(name)?.ok_or_else(|| {
         AppError::not_found(format!(
@@ -68,13 +70,13 @@ pub fn remove(runs_dir: &Path, name: &str) -> Result<BlessedRun, AppError> {
     })
 }
 
-/// Refuses a name that would mean two runs.
+/// Refuses a name that is the id of another run.
 fn check_name(runs_dir: &Path, run: &RunId, name: &str) -> Result<(), AppError> {
     if name == run.as_str() || !runs_dir.join(name).join("run.json").exists() {
         return Ok(());
     }
     Err(AppError::conflict(format!(
-        "there is a run {name} in {}, so that {name:?} would mean two runs: bless run {run} by \
+        "there is a run {name} in {}, so {name:?} would mean two runs: bless run {run} with \
          another --name",
         runs_dir.display()
     )))
@@ -146,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_and_the_name_of_another_run_are_refused() {
+    fn an_active_run_and_the_name_of_another_run_are_refused() {
         let runs = tempfile::tempdir().unwrap();
         let run = run_of(&runs, &[Outcome::Scored]);
         let other = RunId::new("main");
         let record = juror_types::run::RunRecord { run_id: other.clone(), ..record(SEMANTIC, 0) };
         let held = RunDirectory::create(runs.path(), &record).unwrap();
         let refused = bless(runs.path(), &other, "main", true).unwrap_err().to_string();
-        assert!(refused.contains("goes on"), "{refused}");
+        assert!(refused.contains("is active"), "{refused}");
         drop(held);
         let refused = bless(runs.path(), &run, "main", true).unwrap_err().to_string();
         assert!(refused.contains("would mean two runs"), "{refused}");

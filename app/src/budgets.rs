@@ -1,4 +1,4 @@
-//! Budgets over time: what runs, days and months may cost, have cost, and cost before.
+//! Budgets of runs, days and months: state, history and alerts.
 
 pub mod alerts;
 mod history;

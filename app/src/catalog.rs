@@ -15,22 +15,22 @@ use std::{
     time::SystemTime,
 };
 
-/// The runs of a runs directory. Reads files: call it where blocking is allowed.
+/// The runs of a runs directory. Its methods read files and so block.
 #[derive(Debug)]
 pub struct Catalog {
     runs_dir: PathBuf,
-    /// Figures of reports as they were read last.
-    figures: Mutex<HashMap<RunId, RememberedFigures>>,
-    /// Findings of the last check of each journal.
+    /// Cached figures of reports.
+    figures: Mutex<HashMap<RunId, CachedFigures>>,
+    /// Cached results of the checks of journals.
     damage: Mutex<HashMap<RunId, JournalDamage>>,
 }
 
 /// A run in the list.
 #[derive(Clone, Debug)]
 pub struct ListedRun {
-    /// Its record.
+    /// Record of the run.
     pub record: RunRecord,
-    /// Its state.
+    /// State of the run.
     pub state: RunState,
     /// Figures of its last report; none if it has none yet, or an unreadable one.
     pub figures: Option<Arc<RunFigures>>,
@@ -38,10 +38,10 @@ pub struct ListedRun {
     pub baselines: Vec<String>,
 }
 
-/// A run of which it cannot be read what it is.
+/// A run whose record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedRun {
-    /// The name of its folder.
+    /// Name of its folder.
     pub name: String,
     /// Description of the damage.
     pub reason: String,
@@ -52,7 +52,7 @@ pub struct DamagedRun {
 pub struct RunListing {
     /// Runs whose record can be read, newest first.
     pub runs: Vec<ListedRun>,
-    /// The others, by name.
+    /// Runs whose record cannot be read, by name.
     pub damaged: Vec<DamagedRun>,
 }
 
@@ -63,14 +63,14 @@ pub enum RunState {
     Running,
     /// Every job is scored.
     Complete,
-    /// No process works on it, and jobs are left that are not scored.
+    /// No process works on it, and some jobs are not scored.
     Incomplete,
     /// Its journal cannot be read.
     Damaged,
 }
 
 #[derive(Debug)]
-struct RememberedFigures {
+struct CachedFigures {
     stamp: Stamp,
     figures: Option<Arc<RunFigures>>,
 }
@@ -78,18 +78,17 @@ struct RememberedFigures {
 /// Damage of a journal, as of its stamp.
 type JournalDamage = (Stamp, Option<String>);
 
-/// Tells whether a file was written since: its length and when it changed; none if it is not there.
+/// Version of a file: its length in bytes and its modification time; none if it does not exist.
 pub type Stamp = Option<(u64, SystemTime)>;
 
-/// True if a run lies in the folder of its name. A copy under another name would pass for the run
-/// itself.
-fn is_in_its_own_place(files: &RunFiles) -> bool {
+/// True if a run's folder has its name; a copy in another folder is not the run.
+fn has_own_folder(files: &RunFiles) -> bool {
     let (directory, run) = (files.directory(), &files.record().run_id);
     let named = directory.file_name().and_then(|name| name.to_str());
     named == Some(run.as_str())
 }
 
-/// The damaged run that an error tells of; none for trouble that concerns all runs.
+/// The damaged run of an error; none for an error that concerns all runs.
 fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
     let path = match error {
         JournalError::Unreadable { path, .. }
@@ -123,13 +122,13 @@ impl Catalog {
         Ok(self.scan()?.runs)
     }
 
-    /// All runs, those too whose record cannot be read.
+    /// All runs, including those whose record cannot be read.
     pub fn scan(&self) -> io::Result<RunListing> {
         let mut listing = RunListing::default();
         let blessed = self.blessed();
         for run in runs_in(&self.runs_dir)? {
             match run {
-                Ok(files) if is_in_its_own_place(&files) => {
+                Ok(files) if has_own_folder(&files) => {
                     listing.runs.push(self.with_names(&files, &blessed));
                 }
                 Ok(files) => {
@@ -145,7 +144,7 @@ impl Catalog {
         Ok(listing)
     }
 
-    /// A run as it stands in the list.
+    /// A run with its state, figures and names.
     pub fn listed(&self, files: &RunFiles) -> ListedRun {
         self.with_names(files, &self.blessed())
     }
@@ -165,7 +164,7 @@ impl Catalog {
         ListedRun { record, state, figures, baselines }
     }
 
-    /// The blessed runs. A file that is damaged hides no run.
+    /// The blessed runs; none, with a warning, if they cannot be read.
     fn blessed(&self) -> Vec<BlessedRun> {
         BlessedRuns::new(&self.runs_dir)
             .list()
@@ -173,7 +172,7 @@ impl Catalog {
             .unwrap_or_default()
     }
 
-    /// Damage of a run's journal, looked at again only after it was written again.
+    /// Damage of a run's journal, cached until the journal changes.
     pub fn damage(&self, files: &RunFiles) -> Option<String> {
         let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
         let stamp = stamp(&journal);
@@ -186,7 +185,7 @@ impl Catalog {
         damage
     }
 
-    /// Notes what reading a run's journal in full has found.
+    /// Records damage that was found by reading a run's journal in full.
     pub fn note_damage(&self, files: &RunFiles, reason: String) {
         let stamp = stamp(&files.path_of("results.jsonl"));
         self.damages().insert(files.record().run_id.clone(), (stamp, Some(reason)));
@@ -199,18 +198,18 @@ impl Catalog {
     /// The files of a run.
     pub fn files(&self, run: &RunId) -> Result<RunFiles, JournalError> {
         let files = RunFiles::open(&self.runs_dir, run)?;
-        match is_in_its_own_place(&files) {
+        match has_own_folder(&files) {
             true => Ok(files),
             false => Err(JournalError::Missing { directory: files.directory().to_owned() }),
         }
     }
 
-    /// Figures of a run's report, read again only after it was written again.
+    /// Figures of a run's report, cached until the report changes.
     fn figures(&self, files: &RunFiles) -> Option<Arc<RunFigures>> {
         let run = &files.record().run_id;
         let stamp = stamp(&files.path_of("report.json"));
         let known = self
-            .remembered()
+            .cached_figures()
             .get(run)
             .and_then(|known| (known.stamp == stamp).then(|| known.figures.clone()));
         known.unwrap_or_else(|| {
@@ -219,13 +218,13 @@ impl Catalog {
                 .ok()
                 .flatten();
             let figures = read.map(|past| Arc::new(past.figures));
-            let remembered = RememberedFigures { stamp, figures: figures.clone() };
-            self.remembered().insert(run.clone(), remembered);
+            let cached = CachedFigures { stamp, figures: figures.clone() };
+            self.cached_figures().insert(run.clone(), cached);
             figures
         })
     }
 
-    fn remembered(&self) -> MutexGuard<'_, HashMap<RunId, RememberedFigures>> {
+    fn cached_figures(&self) -> MutexGuard<'_, HashMap<RunId, CachedFigures>> {
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

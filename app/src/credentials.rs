@@ -1,4 +1,4 @@
-//! Accounts of object stores.
+//! Credentials of object stores.
 
 use crate::{environment::Environment, error::AppError};
 use juror_files::{
@@ -7,8 +7,8 @@ use juror_files::{
 };
 use std::path::{Path, PathBuf};
 
-/// The accounts of object stores, which are no settings: of the environment, and of the profile
-/// that it names where it holds no keys. That one is not looked for where nothing `needs` it.
+/// Credentials of object stores, from the environment, or from its profile (`AWS_PROFILE`) if it
+/// has no keys. The profile is read only if `needs` is set.
 pub fn credentials(
     files: &FileSettings,
     environment: &Environment,

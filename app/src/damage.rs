@@ -6,13 +6,14 @@ use std::{
     path::Path,
 };
 
-/// Bytes that are read at a time.
+/// Size of the read buffer, in bytes.
 const BUFFER_BYTES: usize = 256 << 10;
-/// A larger journal is not checked for a list: reading it would hold the page up.
+/// Maximum size in bytes of a journal that is checked for a list: reading a larger one would take
+/// too long.
 const MAX_CHECKED_BYTES: u64 = 256 << 20;
 
-/// Damage of a journal: a file that cannot be read, or a whole line that is no JSON object.
-/// A last line without its end is what a crash leaves, and no damage.
+/// Damage of a journal: an unreadable file, or a complete line that is not a JSON object. A last
+/// line without its end is not damage: a crash leaves one.
 pub fn of_journal(journal: &Path) -> Option<String> {
     match std::fs::metadata(journal) {
         Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_CHECKED_BYTES => {}

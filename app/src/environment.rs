@@ -1,8 +1,8 @@
-//! Variables of the environment that settings may name, as the process was started with them.
+//! Environment variables.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, sync::Arc};
 
-/// A snapshot of the environment's variables; those that are not UTF-8 are left out.
+/// Snapshot of the environment variables, without those that are not UTF-8.
 #[derive(Clone, Default)]
 pub struct Environment(Arc<BTreeMap<String, String>>);
 
@@ -27,7 +27,7 @@ impl Environment {
 }
 
 impl fmt::Debug for Environment {
-    /// Values may be keys.
+    /// Formats names only, since values may be keys.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_set().entries(self.0.keys()).finish()
     }

@@ -1,4 +1,4 @@
-//! Errors of what can be done with runs, by what the caller can do next.
+//! Errors of operations on runs, by the reaction of the caller.
 
 use crate::{request::RequestField, settings::SettingsError};
 use juror_analysis::{calibration::known::CalibrationFileError, compare::CompareError};
@@ -8,17 +8,16 @@ use juror_queue::QueueError;
 use juror_types::{error_chain::with_causes, id::RunId};
 use std::error::Error;
 
-/// Seconds after which it is worth asking again for what is not available now.
-const RETRY_AFTER: u64 = 10;
+/// Seconds after which an unavailable operation may be retried.
+const RETRY_AFTER_SECONDS: u64 = 10;
 
 /// An error with its message, which names the thing, the place and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AppError {
-    /// Settings, request or input cannot be used: mend them.
+    /// Invalid settings, request or input, which the user must fix.
     #[error("{0}")]
     Invalid(String),
-    /// One field of a request cannot be used; the message says what to change and does not name the
-    /// field.
+    /// Invalid field of a request. The message contains the remedy, but not the field's name.
     #[error("{}: {message}", field.name())]
     Field {
         /// The field.
@@ -26,19 +25,19 @@ pub enum AppError {
         /// Description of the problem.
         message: String,
     },
-    /// There is a run of this name.
-    #[error("there is a run {0} already: take another run_id, or resume it")]
+    /// The name of another run.
+    #[error("run {0} exists already: use another run_id, or resume it")]
     NameTaken(RunId),
-    /// There is no such run or dataset.
+    /// Unknown run or dataset.
     #[error("{0}")]
     NotFound(String),
-    /// The request does not fit the state of a run: it exists, is held, or is complete.
+    /// Conflict with the current state of a run: it exists, is active, or is complete.
     #[error("{0}")]
     Conflict(String),
-    /// A server or the ledger cannot be reached; the same request may work later.
+    /// Unavailable server or ledger; the same request may succeed later.
     #[error("{0}")]
     Unavailable(String),
-    /// A failure of this process or its machine, for its operator.
+    /// Failure of this process or its machine, for its operator.
     #[error("{0}")]
     Internal(String),
 }
@@ -54,9 +53,9 @@ impl AppError {
         Self::Field { field, message: message.into() }
     }
 
-    /// Seconds after which the same request may work; none if it will not work by waiting.
+    /// Seconds after which the same request may succeed; none if a retry cannot help.
     pub fn retry_after(&self) -> Option<u64> {
-        matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER)
+        matches!(self, Self::Unavailable(_)).then_some(RETRY_AFTER_SECONDS)
     }
 
     /// A missing run or dataset.
@@ -64,12 +63,12 @@ impl AppError {
         Self::NotFound(message(cause))
     }
 
-    /// A request that does not fit the state of a run.
+    /// A conflict with the state of a run.
     pub fn conflict(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Conflict(message(cause))
     }
 
-    /// Something that may work later.
+    /// An operation that may succeed later.
     pub fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Unavailable(message(cause))
     }

@@ -1,4 +1,4 @@
-//! The fleet's servers, as the settings name them.
+//! Connections to the fleet's servers.
 
 pub mod batch_folder;
 pub mod budget_cap;
@@ -28,10 +28,10 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep};
 
-/// Pause before a Redis that is away is tried again.
-const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+/// Interval of connection attempts to an unavailable Redis.
+const CONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Connections to both servers. Close it when all roles have ended.
+/// Connections to RabbitMQ and Redis, to be closed when all roles have ended.
 pub struct Fleet {
     /// Jobs and results.
     pub queues: RabbitQueues,
@@ -40,11 +40,11 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Connects to both; waits for those that are not up yet.
+    /// Connects to both; waits for unavailable ones up to `fleet.connect_timeout_seconds`.
     pub fn open(settings: &Settings, events: Events) -> BoxFuture<'_, Result<Self, AppError>> {
         Box::pin(async move {
             let backend = await_backend(settings, &events).await?;
-            // A Redis that goes away meanwhile is waited for later on.
+            // An error here is retried by the ledger's later operations.
             let difference = budgets::zone_difference(&*backend, &settings.budget).await;
             if let Ok(Some(difference)) = difference {
                 events.emit(Event::Warning(difference)).await;
@@ -67,12 +67,12 @@ impl Fleet {
     }
 }
 
-/// Reason why a run of a fleet cannot keep its inputs.
-pub const KEEPS_NO_INPUTS: &str = "a fleet's run keeps no inputs, since workers do not write into \
-     the runs directory: leave --keep-inputs out, or set run.keep_inputs = false \
-     (JUROR_RUN_KEEP_INPUTS=false)";
+/// Message that refuses to keep the inputs of a fleet's run.
+pub const KEEPS_NO_INPUTS: &str = "a fleet's run cannot keep inputs, since workers do not write into \
+the runs directory: omit --keep-inputs, or set run.keep_inputs = false \
+(JUROR_RUN_KEEP_INPUTS=false)";
 
-/// Refuses settings by which inputs would be kept.
+/// Refuses settings that keep inputs.
 pub fn refuse_kept_inputs(settings: &Settings) -> Result<(), AppError> {
     match settings.run.keep_inputs {
         true => Err(AppError::invalid(KEEPS_NO_INPUTS)),
@@ -97,23 +97,23 @@ pub fn open_backend_of<'a>(
     })
 }
 
-/// Connects to Redis; waits for one that is not up yet, as for RabbitMQ.
+/// Connects to Redis; waits for an unavailable one up to `fleet.connect_timeout_seconds`.
 async fn await_backend(settings: &Settings, events: &Events) -> Result<Arc<RedisLedger>, AppError> {
     let redis = redis_settings(settings)?;
     let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
     let deadline = Instant::now() + max_wait;
-    let mut told = false;
+    let mut is_warned = false;
     loop {
         let reason = match RedisLedger::open(redis.clone()).await {
             Err(LedgerError::Unavailable(reason)) if Instant::now() < deadline => reason,
             opened => return Ok(Arc::new(opened.map_err(AppError::from)?)),
         };
-        if !std::mem::replace(&mut told, true) {
+        if !std::mem::replace(&mut is_warned, true) {
             let seconds = max_wait.as_secs();
-            let words = format!("{reason}; waiting for it, at most {seconds} s");
-            events.emit(Event::Warning(words)).await;
+            let warning = format!("{reason}; retrying for at most {seconds} s");
+            events.emit(Event::Warning(warning)).await;
         }
-        sleep(BETWEEN_TRIES).await;
+        sleep(CONNECT_INTERVAL).await;
     }
 }
 
@@ -133,13 +133,13 @@ fn days(days: u32) -> Duration {
     Duration::from_secs(u64::from(days) * 24 * 60 * 60)
 }
 
-/// Connects to RabbitMQ; waits for one that is not up yet.
+/// Connects to RabbitMQ; waits for an unavailable one up to `fleet.connect_timeout_seconds`.
 pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQueues, AppError> {
     let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
     open_queues_within(settings, max_wait, events).await
 }
 
-/// Connects to RabbitMQ; waits at most so long for one that is not up yet.
+/// Connects to RabbitMQ; waits for an unavailable one up to `max_wait`.
 pub fn open_queues_within(
     settings: &Settings,
     max_wait: Duration,
@@ -151,7 +151,7 @@ pub fn open_queues_within(
     })
 }
 
-/// The workers of the fleet that are connected; declares nothing.
+/// The connected workers of the fleet. Declares no queues.
 pub fn workers(settings: &Settings) -> BoxFuture<'_, Result<ConnectedWorkers, AppError>> {
     Box::pin(async move {
         let rabbit = rabbit_settings(settings, Duration::ZERO)?;
@@ -170,25 +170,25 @@ fn rabbit_settings(settings: &Settings, max_wait: Duration) -> Result<RabbitSett
     })
 }
 
-/// The namespace of the fleet that a run belongs to, as a setting: a run knows its backend.
+/// The setting of the namespace in a run's record; an error if another one is requested.
 pub fn namespace_of(
     record: Option<&RunRecord>,
-    asked: Option<&str>,
+    requested: Option<&str>,
 ) -> Result<Option<Layer>, AppError> {
     let Some((run, backend)) =
         record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
     else {
         return Ok(None);
     };
-    match asked {
-        Some(asked) if asked != backend => Err(AppError::invalid(format!(
-            "run {run} belongs to the fleet {backend}, not {asked}: leave --namespace out"
+    match requested {
+        Some(requested) if requested != backend => Err(AppError::invalid(format!(
+            "run {run} belongs to the fleet {backend}, not {requested}: omit --namespace"
         ))),
         _ => Ok(Some(Layer::of("fleet", "namespace", backend.as_str()))),
     }
 }
 
-/// The address that this setting gives.
+/// The address in a setting, or an error with the remedy.
 pub fn require(key: &str, url: Option<&String>) -> Result<String, AppError> {
     url.cloned().ok_or_else(|| {
         AppError::invalid(format!(

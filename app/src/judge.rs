@@ -1,4 +1,4 @@
-//! From settings to a judge: model, price, key and endpoint, all checked before anything is spent.
+//! The judge of the settings: model, price, key and endpoint, checked before anything is spent.
 
 pub mod network;
 
@@ -29,23 +29,22 @@ use juror_worker::{
 };
 use std::{sync::Arc, thread::available_parallelism, time::Duration};
 
-/// Connections that are kept where the concurrency adapts.
+/// Size of the connection pool with adaptive concurrency.
 const ADAPTIVE_CONNECTIONS: usize = 64;
 
-/// Every price that is known: the compiled-in ones, and over them those of the settings.
+/// Built-in prices, overlaid with those of the settings.
 pub fn prices(settings: &Settings) -> Prices {
     let own = Prices::from_terms(settings.prices.clone(), "your settings");
     Prices::builtin().overlaid_with(own)
 }
 
-/// The judge that the settings name, for runs by this rubric.
+/// The judge of the settings, for runs by this rubric.
 pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, AppError> {
     let terms = terms(settings, settings.judge.provider, &settings.judge.model, settings.run.lane)?;
     Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
 }
 
-/// The judge that a run was announced with, on the terms of these settings; none with the judge
-/// off.
+/// The judge in a run's record, on the terms of these settings; none with the judge off.
 pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, AppError> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
     let terms = terms(settings, judge.provider, &judge.model, record.lane)?;
@@ -53,7 +52,7 @@ pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candid
     Ok(Some(Candidate { judge, terms, rules }))
 }
 
-/// Terms of a model that can be asked, and has a price.
+/// Terms of a model; an error if it is not supported or has no price.
 fn terms(
     settings: &Settings,
     provider: Provider,
@@ -62,8 +61,8 @@ fn terms(
 ) -> Result<ModelTerms, AppError> {
     if provider != Provider::OpenAi {
         return Err(AppError::invalid(format!(
-            "judge.provider is {:?}, which this version cannot ask; take \"openai\" with the base \
-             URL of a server that speaks OpenAI's chat completions",
+            "judge.provider {:?} is not supported by this version; use \"openai\" with the base \
+             URL of a server with OpenAI's chat completions API",
             provider.name()
         )));
     }
@@ -71,35 +70,35 @@ fn terms(
     let like = settings.models.get(model).map(|alias| alias.like.as_str());
     if let Some(like) = like.filter(|like| models.find(like).is_none()) {
         return Err(AppError::invalid(format!(
-            "[models.{model:?}] like = {like:?}: nothing is known of that model; name one of \
-             config/models.toml, as in like = \"gpt-4o\""
+            "[models.{model:?}] like = {like:?}: unknown model; use one of config/models.toml, as \
+             in like = \"gpt-4o\""
         )));
     }
-    // A price of the alias's own comes first.
+    // A price of the alias itself takes precedence.
     let of_alias = like.filter(|_| prices.find(model).is_none());
     let price = prices.require(of_alias.unwrap_or(model)).map_err(AppError::invalid)?;
     if price.endpoint == Endpoint::Responses {
         return Err(AppError::invalid(format!(
-            "model {model:?} answers only at the responses endpoint, which this version cannot \
-             ask; take another model"
+            "model {model:?} needs the responses endpoint, which this version does not support; \
+             use another model"
         )));
     }
     if lane == Lane::Flex && price.flex.is_none() {
         return Err(AppError::invalid(format!(
-            "model {model:?} has no price in the lane flex: take another model, --lane realtime, or \
-             give its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
+            "model {model:?} has no price in the lane flex: use another model, --lane realtime, or \
+             set its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
         )));
     }
     if lane.is_batched() && price.batch.is_none() {
         return Err(AppError::invalid(format!(
-            "model {model:?} has no price in batches: take another model, --lane realtime, or give \
+            "model {model:?} has no price in batches: use another model, --lane realtime, or set \
              its price in juror.toml, [prices.{model:?}] batch_input = … batch_output = …"
         )));
     }
     Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
 }
 
-/// Every model that could be asked in place of the settings' own, by name.
+/// Every supported model with a price, by name.
 pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
     let models = Models::builtin();
     let prices = prices(settings);
@@ -149,7 +148,7 @@ fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> Imag
     }
 }
 
-/// This process's own ceiling on calls.
+/// This process's ceiling on calls per second.
 pub fn ceiling(settings: &Settings) -> Result<Ceiling, AppError> {
     match settings.limits.calls_per_second {
         None => Ok(Ceiling::none()),
@@ -157,12 +156,12 @@ pub fn ceiling(settings: &Settings) -> Result<Ceiling, AppError> {
     }
 }
 
-/// Prepares images as fast as this machine's cores allow.
+/// Preparer of images with a thread for each core.
 pub fn preparer() -> Preparer {
     Preparer::new(available_parallelism().map_or(1, usize::from))
 }
 
-/// The rates that the user gives the judge's endpoint.
+/// Rate limits of the judge's endpoint in the settings.
 pub fn limits(settings: &Settings, facts: Option<&ModelFacts>) -> Limits {
     Limits {
         requests_per_minute: settings.limits.rpm,
@@ -171,7 +170,7 @@ pub fn limits(settings: &Settings, facts: Option<&ModelFacts>) -> Limits {
     }
 }
 
-/// This process's way to ask that judge. `key` is the environment's, if it holds one.
+/// Client, terms and rules for calls to a judge, with the API key, if there is one.
 pub fn setup(
     settings: &Settings,
     environment: &Environment,
@@ -229,12 +228,12 @@ fn base_url(settings: &Settings) -> String {
     settings.judge.base_url.trim_end_matches('/').to_owned()
 }
 
-/// The rule by which a provider counts tokens, as it documents it.
+/// The provider's documented rule for counting tokens.
 fn documented_count(facts: &ModelFacts) -> CountRule {
     if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
 }
 
-/// The API key: of the environment, or of the file that the settings name.
+/// The API key from the environment, or from the file in the settings.
 pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiKey>, AppError> {
     let variable = match settings.judge.provider {
         Provider::OpenAi => "OPENAI_API_KEY",
@@ -246,7 +245,7 @@ pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiK
         (_, Some(file)) => {
             let shown = file.display();
             let text = std::fs::read_to_string(file).map_err(|error| {
-                AppError::invalid(format!("the API key's file {shown} cannot be read: {error}"))
+                AppError::invalid(format!("API key file {shown} cannot be read: {error}"))
             })?;
             (format!("file {shown}"), text)
         }
@@ -256,7 +255,7 @@ pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiK
     key.map(Some).map_err(|error| AppError::invalid(format!("the API key in {origin}: {error}")))
 }
 
-/// Refuses to go on without a key where the endpoint certainly wants one.
+/// Refuses a missing key if the endpoint is OpenAI's.
 pub fn require_key(settings: &Settings, key: Option<&ApiKey>) -> Result<(), AppError> {
     let has_own =
         settings.judge.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"));

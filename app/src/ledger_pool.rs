@@ -1,5 +1,4 @@
-//! Ledgers of runs: `juror.db` for those of this machine, Redis for those of a fleet. Each is
-//! opened when a run needs it.
+//! Ledgers of runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
 
 use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
 use juror_ledger::{
@@ -14,19 +13,19 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct Ledgers<'a> {
     settings: &'a Settings,
     local: Option<SqliteLedger>,
-    /// By namespace; none where it cannot be reached, of which there is a warning.
+    /// By namespace; none if unavailable, with a warning.
     fleets: BTreeMap<String, Option<Arc<RedisLedger>>>,
     warnings: Vec<String>,
 }
 
 impl<'a> Ledgers<'a> {
-    /// None is open yet.
+    /// A pool without open ledgers.
     pub fn new(settings: &'a Settings) -> Self {
         Self { settings, local: None, fleets: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// The ledger of a run; none if it has no record of it, or belongs to a fleet that cannot be
-    /// reached from here, of which there is a warning.
+    /// The ledger's account of a run; none if there is no record, or, with a warning, if the ledger
+    /// of its fleet is unavailable.
     pub async fn of(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
         let Some(namespace) = &record.fleet else {
             let backend = match self.local.take() {
@@ -58,7 +57,7 @@ impl<'a> Ledgers<'a> {
         opened.map_err(|error| self.warnings.push(unread(namespace, &error))).ok()
     }
 
-    /// Closes those that are open; returns the warnings.
+    /// Closes the open ledgers; returns the warnings.
     #[must_use]
     pub async fn close(self) -> Vec<String> {
         if let Some(backend) = self.local {
@@ -73,7 +72,7 @@ impl<'a> Ledgers<'a> {
 
 fn unread(namespace: &str, problem: &dyn std::fmt::Display) -> String {
     format!(
-        "the ledger of the fleet {namespace} cannot be read, so costs are those of the results \
-         alone: {problem}"
+        "the ledger of fleet {namespace} cannot be read, so costs are summed from the results \
+         only: {problem}"
     )
 }

@@ -1,4 +1,4 @@
-//! Refusal of a new run whose name a ledger still counts money under.
+//! Refusal of a new run whose name has spending in the ledger.
 
 use crate::{error::AppError, local_ledger::ledger_file, settings::Settings};
 use juror_ledger::{
@@ -7,33 +7,33 @@ use juror_ledger::{
 };
 use juror_types::{id::RunId, usage::Money};
 
-/// The ledger in which the name of a new run must be free.
+/// The ledger that is checked for a new run's name.
 #[derive(Clone, Copy)]
 pub enum LedgerPlace<'a> {
-    /// `juror.db` of these settings. It keeps a run's results for as long as its budget, and they
-    /// would be taken for the new run's.
+    /// `juror.db` of these settings. It keeps results with the budget, which would be taken for
+    /// the new run's.
     Machine(&'a Settings),
-    /// The Redis of the fleet of this namespace, which forgets all of a run but its money. A run
-    /// that was never announced may have a budget.
+    /// Redis of the fleet of this namespace, in which everything but the spending of a run expires.
+    /// A run that was never announced may have a budget.
     Fleet(&'a str),
 }
 
-/// Refuses a new run under the name of one that is gone, while the ledger is not.
+/// Refuses a new run under the name of a removed one that is still in the ledger.
 ///
 /// # Errors
-/// [`AppError::Conflict`], with the remedy, or a ledger that does not answer.
+/// [`AppError::Conflict`], with the remedy, or an unavailable ledger.
 pub async fn refuse_leftovers(
     records: &dyn BudgetRecords,
     run: &RunId,
     place: LedgerPlace<'_>,
 ) -> Result<(), AppError> {
     let spending = records.spending(&[Scope::Run(run.clone())]).await.map_err(AppError::from)?;
-    let has_money = |of: &Spending| of.account.committed + of.account.outstanding > Money::ZERO;
-    let counts = spending.iter().any(|of| match place {
-        LedgerPlace::Machine(_) => of.budget.is_some() || has_money(of),
-        LedgerPlace::Fleet(_) => has_money(of),
+    let has_money = |run: &Spending| run.account.committed + run.account.outstanding > Money::ZERO;
+    let is_known = spending.iter().any(|run| match place {
+        LedgerPlace::Machine(_) => run.budget.is_some() || has_money(run),
+        LedgerPlace::Fleet(_) => has_money(run),
     });
-    match counts {
+    match is_known {
         true => Err(AppError::conflict(place.refusal(run))),
         false => Ok(()),
     }
@@ -43,15 +43,14 @@ impl LedgerPlace<'_> {
     fn refusal(self, run: &RunId) -> String {
         match self {
             Self::Machine(settings) => format!(
-                "run {run} is known to {} and has no directory in {}: what it spent and found \
-                 still counts there; take another --run-id, or put its directory back",
+                "run {run} is in {} but has no directory in {}: its spending and results still \
+                 count there; use another --run-id, or restore its directory",
                 ledger_file(settings).display(),
                 settings.run.runs_dir.display()
             ),
             Self::Fleet(namespace) => format!(
-                "there was a run {run} before, and what it spent still counts in the ledger of \
-                 the fleet {namespace}: take another --run-id, or, where its directory is, judge \
-                 what is left of it by: juror retry {run}"
+                "an earlier run {run} still counts in the ledger of fleet {namespace}: use another \
+                 --run-id, or judge its remaining jobs where its directory is, with: juror retry {run}"
             ),
         }
     }

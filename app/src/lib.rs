@@ -1,4 +1,4 @@
-//! Settings, composition, and what can be done with a run.
+//! Settings, composition, and operations on runs, for the command line and the server.
 
 pub mod attachments;
 pub mod batch_lane;

@@ -9,8 +9,7 @@ pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> 
     let folder = state_dir(settings);
     std::fs::create_dir_all(folder).map_err(|error| {
         AppError::internal(format!(
-            "folder {} cannot be created: {error}; mend that, or choose another one by --runs-dir \
-             or --state",
+            "folder {} cannot be created: {error}; choose another one with --runs-dir or --state",
             folder.display()
         ))
     })?;

@@ -1,10 +1,10 @@
-//! Names of runs that were probably mistyped.
+//! Detection of mistyped run names.
 
 use juror_types::id::RunId;
 use std::path::Path;
 
-/// The run in the runs directory whose name this one was probably meant to be. Names that differ in
-/// digits alone, as dates and counters do, are names of different runs.
+/// The run in the runs directory of which this name is probably a misspelling. Names that differ
+/// only in digits, as dates and counters do, are names of different runs.
 pub fn nearest(runs_dir: &Path, run: &RunId) -> Option<String> {
     let entries = std::fs::read_dir(runs_dir).ok()?;
     let names = entries.flatten().filter(|entry| entry.path().join("run.json").exists());

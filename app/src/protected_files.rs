@@ -1,4 +1,4 @@
-//! The check that no output replaces a file that its command reads or keeps.
+//! Protection of a command's input files from being replaced by its outputs.
 
 use crate::{attachments::DatasetAttachments, error::AppError, settings::Settings};
 use juror_journal::journal::{RunFiles, run_directory_above};
@@ -6,17 +6,17 @@ use juror_report::OutputFormat;
 use juror_types::{file_identity::FileIdentity, rubric::Rubric};
 use std::path::{Path, PathBuf};
 
-/// The files of a command that its outputs must not replace, and the run that it writes about.
+/// Files that a command's outputs must not replace.
 pub struct ProtectedFiles {
     files: Vec<(&'static str, PathBuf)>,
     own_run: Option<PathBuf>,
-    /// Stem of the names of its files in a run directory, before the first dot.
+    /// Name, up to the first dot, of outputs that may be replaced in `own_run`.
     stem: &'static str,
 }
 
 impl ProtectedFiles {
-    /// Files that the settings name: the settings file, rubric, gate, calibration, key and
-    /// `juror.db`. In the directory of its own run the command writes `report.*`.
+    /// The files of the settings: settings file, rubric, gate, calibration, keys, certificates and
+    /// `juror.db`.
     pub fn from_settings(settings: &Settings, settings_file: PathBuf) -> Self {
         let run = &settings.run;
         let state = run.state_dir.as_ref().unwrap_or(&run.runs_dir);
@@ -39,18 +39,18 @@ impl ProtectedFiles {
         Self { files, own_run: None, stem: "report" }
     }
 
-    /// With a further file, if there is one; `role` names it in messages.
+    /// Adds a file, if there is one; `role` names it in messages.
     pub fn and(mut self, role: &'static str, path: Option<&Path>) -> Self {
         self.files.extend(path.map(|path| (role, path.to_owned())));
         self
     }
 
-    /// With the directory in which files whose names begin with this may be replaced.
+    /// Sets the run directory in which files named `stem` may be replaced.
     pub fn in_run(self, directory: PathBuf, stem: &'static str) -> Self {
         Self { own_run: Some(directory), stem, ..self }
     }
 
-    /// As [`ProtectedFiles::check`], for reports, whose endings pick the format.
+    /// Checks reports as [`ProtectedFiles::check`] does, and their formats.
     pub fn check_reports(&self, outputs: &[PathBuf]) -> Result<(), AppError> {
         for output in outputs {
             OutputFormat::of(output).map_err(AppError::invalid)?;
@@ -59,7 +59,7 @@ impl ProtectedFiles {
     }
 
     /// Refuses outputs that cannot be written, or would replace a file that is not an earlier
-    /// output. The files that items of a dataset name are checked where the dataset is read.
+    /// output. Files of a dataset's items are checked when the dataset is read.
     pub fn check(&self, outputs: &[PathBuf]) -> Result<(), AppError> {
         outputs.iter().try_for_each(|output| {
             check_writable(output)?;
@@ -75,14 +75,14 @@ impl ProtectedFiles {
         match self.files.iter().find(is_output) {
             None => Ok(()),
             Some((role, path)) => Err(AppError::invalid(format!(
-                "output {} is {role} ({}) and would replace it; name another output",
+                "output {} is {role} ({}) and would replace it; choose another output",
                 output.display(),
                 path.display()
             ))),
         }
     }
 
-    /// In a run directory, a command replaces the reports of its own run alone.
+    /// Refuses to replace files in a run directory, except the command's own reports.
     fn check_run_directory(&self, output: &Path) -> Result<(), AppError> {
         let Some(name) = output.file_name() else { return Ok(()) };
         let Ok(folder) = folder_of(output).canonicalize() else { return Ok(()) };
@@ -95,7 +95,7 @@ impl ProtectedFiles {
         }
         let remedy = match own.as_ref() == Some(&run) {
             true => format!("only {}.* may be written there", self.stem),
-            false => "name a file in another folder".to_owned(),
+            false => "choose a file in another folder".to_owned(),
         };
         Err(AppError::invalid(format!(
             "output {} lies in the run directory {}, whose files are kept; {remedy}",
@@ -105,7 +105,8 @@ impl ProtectedFiles {
     }
 }
 
-/// Refuses outputs that an item of a run's dataset names. A dataset that is gone names nothing.
+/// Refuses outputs that are the dataset of a run or a file of its items. A missing dataset is
+/// ignored.
 pub fn check_dataset(
     outputs: &[PathBuf],
     files: &RunFiles,
@@ -120,7 +121,7 @@ pub fn check_dataset(
     let Ok(dataset) = dataset.open_besides(identities.clone()) else { return Ok(()) };
     if FileIdentity::of(dataset.source()).is_some_and(|source| identities.contains(&source)) {
         return Err(AppError::invalid(format!(
-            "{} is the dataset of run {}, and an output would replace it; name another output",
+            "{} is the dataset of run {}, and an output would replace it; choose another output",
             dataset.source().display(),
             files.record().run_id
         )));
@@ -131,22 +132,22 @@ pub fn check_dataset(
     }
 }
 
-/// The files among these outputs that exist.
+/// Identities of the outputs that exist.
 pub fn identities(outputs: &[PathBuf]) -> Vec<FileIdentity> {
     outputs.iter().filter_map(|output| FileIdentity::of(output)).collect()
 }
 
-/// Refuses a file that could not be written at the end, when everything is paid for.
+/// Refuses a file that cannot be written, before anything is spent.
 fn check_writable(output: &Path) -> Result<(), AppError> {
     let refused = |reason: String| {
         Err(AppError::invalid(format!("{} cannot be written: {reason}", output.display())))
     };
     let folder = folder_of(output);
     if !folder.is_dir() {
-        return refused(format!("there is no folder {}; make it first", folder.display()));
+        return refused(format!("there is no folder {}; create it first", folder.display()));
     }
     if output.exists() && !output.is_file() {
-        return refused("it exists and is not a file; name another output".to_owned());
+        return refused("it exists and is not a file; choose another output".to_owned());
     }
     match is_writable(folder) {
         Ok(()) => Ok(()),

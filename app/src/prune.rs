@@ -1,4 +1,4 @@
-//! Pruning: taking old runs away, so that a runs directory does not grow for ever.
+//! Pruning: removes old runs, so that a runs directory does not grow without limit.
 
 use crate::{error::AppError, settings::PruneSettings};
 use jiff::{SignedDuration, Timestamp};
@@ -11,14 +11,14 @@ use juror_ledger::sqlite::SqliteLedger;
 use juror_types::{id::RunId, run::RunRecord};
 use std::{collections::HashSet, fs, io, path::Path};
 
-/// Reason for which a run stays, whatever its age and size.
+/// Reason to keep a run regardless of its age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// It has a name as a baseline.
     Blessed,
     /// A process works on it.
     Running,
-    /// A fleet may go on with it.
+    /// A fleet may continue it.
     Unfinished,
     /// It is among the first of its series.
     First,
@@ -26,30 +26,30 @@ pub enum Protection {
     Newest,
 }
 
-/// A run that could be taken away.
+/// A run with the facts that decide whether it is removed.
 #[derive(Clone, Debug)]
 pub struct PrunableRun {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Time of its last result, or of its beginning.
+    /// Time of its last result, else of its creation.
     pub last: Timestamp,
-    /// Bytes of its directory.
+    /// Size of its directory, in bytes.
     pub bytes: u64,
-    /// Reason why it is kept; none if age and size decide.
+    /// Reason to keep it; none if age and size decide.
     pub protection: Option<Protection>,
 }
 
-/// Runs of a directory, sorted by what becomes of them.
+/// Plan of a pruning.
 #[derive(Clone, Debug, Default)]
 pub struct PrunePlan {
-    /// Runs to be taken away, the oldest first.
+    /// Runs to remove, the oldest first.
     pub removed: Vec<PrunableRun>,
-    /// Runs that stay, the oldest first.
+    /// Runs to keep, the oldest first.
     pub kept: Vec<PrunableRun>,
 }
 
 impl PrunePlan {
-    /// The plan for a runs directory. Runs that cannot be read stay, and are not in it.
+    /// The plan for a runs directory. Unreadable runs are kept, and are not in it.
     ///
     /// # Errors
     /// The directory or the names of baselines cannot be read.
@@ -75,26 +75,26 @@ impl PrunePlan {
     }
 }
 
-/// Takes a run away: its files, and what the ledger keeps for it beside the money of days and
-/// months. Answers whether it did: one with calls or batches under way stays.
+/// Removes a run: its files, and its records in the ledger, except the spending of days and
+/// months. Returns false if it has calls or batches in progress, and is kept.
 ///
 /// # Errors
-/// A process has taken the run up meanwhile, or its files cannot be removed.
+/// A process works on the run now, or its files cannot be removed.
 pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
     let directory = RunDirectory::open(runs_dir, run)?;
     if !ledger.forget_run(run).await.map_err(AppError::internal)? {
         return Ok(false);
     }
-    let place = directory.files().directory().to_owned();
-    // Under another name first, so that no half of a run is ever taken for one.
-    let gone = runs_dir.join(format!(".pruned-{run}"));
-    fs::rename(&place, &gone).and_then(|()| fs::remove_dir_all(&gone)).map_err(|error| {
-        AppError::internal(format!("{} cannot be removed: {error}", place.display()))
+    let folder = directory.files().directory().to_owned();
+    // Renamed first, so that a partly removed run is never listed.
+    let renamed = runs_dir.join(format!(".pruned-{run}"));
+    fs::rename(&folder, &renamed).and_then(|()| fs::remove_dir_all(&renamed)).map_err(|error| {
+        AppError::internal(format!("{} cannot be removed: {error}", folder.display()))
     })?;
     Ok(true)
 }
 
-/// Every run that can be read, the oldest first.
+/// Every readable run, the oldest first.
 fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppError> {
     let unreadable = |error: io::Error| {
         AppError::internal(format!("{} cannot be read: {error}", runs_dir.display()))
@@ -140,13 +140,13 @@ fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppE
     runs.collect::<io::Result<_>>().map_err(unreadable)
 }
 
-/// Runs that ask the same, the oldest first.
+/// Runs of the same items, rubric and judge, the oldest first.
 struct Series<'a> {
     kind: &'a RunRecord,
     runs: Vec<&'a RunId>,
 }
 
-/// True if a fleet may still add results: one without a last report is not at its end.
+/// True if a fleet may still add results: the last report is not written yet.
 fn is_unfinished_in_a_fleet(files: &RunFiles) -> bool {
     files.record().fleet.is_some() && !files.path_of("report.json").is_file()
 }

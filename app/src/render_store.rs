@@ -1,9 +1,9 @@
-//! The pictures of rendered code that are kept in the state folder.
+//! Store of rendered pictures in the state folder.
 
 use crate::settings::{RunSettings, Settings};
 use juror_files::kept_renders::KeptRenders;
 
-/// The kept pictures of rendered code.
+/// The store of rendered pictures.
 pub fn renders(settings: &Settings) -> KeptRenders {
     let RunSettings { state_dir, runs_dir, .. } = &settings.run;
     KeptRenders::in_state(state_dir.as_ref().unwrap_or(runs_dir))

@@ -1,4 +1,4 @@
-//! The report of a run: what it is made by, and `report.json`.
+//! The report of a run.
 
 pub mod baseline;
 pub mod baseline_warnings;
@@ -28,19 +28,19 @@ use juror_types::rubric::Rubric;
 /// Inputs of a report.
 #[derive(Clone, Copy)]
 pub struct Reporting<'run> {
-    /// The run's rubric.
+    /// Rubric of the run.
     pub rubric: &'run Rubric,
     /// Gate that the run must meet.
     pub gate: Option<&'run Gate>,
-    /// Baseline that it is compared against.
+    /// Baseline of the comparison.
     pub baseline: Option<&'run Baseline>,
-    /// Settings: treatment of failed jobs in averages, and places where files may be read from.
+    /// Settings: treatment of failed jobs in averages, and folders of files.
     pub settings: &'run Settings,
-    /// Calibration of its judge, if a file is named.
+    /// Calibration of the judge, if a file is given.
     pub calibration: Option<&'run KnownCalibration>,
 }
 
-/// Makes a run's report and writes `report.json`.
+/// Computes a run's report and writes `report.json`.
 pub fn write_report(
     files: &RunFiles,
     counted: &Counted,
@@ -48,18 +48,18 @@ pub fn write_report(
     reporting: &Reporting<'_>,
 ) -> Result<Report, AppError> {
     let rules = rules(reporting.settings);
-    let leaves_out = reporting.gate.is_some() && rules.leave_out_flaky;
-    let stability = match reporting.baseline.is_some() || leaves_out {
+    let excludes_flaky = reporting.gate.is_some() && rules.leave_out_flaky;
+    let stability = match reporting.baseline.is_some() || excludes_flaky {
         true => stability(files, rules)?,
         false => ItemStability::default(),
     };
-    let everything_counts = ItemStability::default();
+    let no_flaky_items = ItemStability::default();
     let watches = reporting.gate.is_some_and(Gate::watches_declines);
     let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
     let input = SummaryInput {
         earlier: &earlier,
         counted,
-        flaky: if leaves_out { &stability } else { &everything_counts },
+        flaky: if excludes_flaky { &stability } else { &no_flaky_items },
         rubric: reporting.rubric,
         ledger,
         gate: reporting.gate,
@@ -80,8 +80,10 @@ pub fn write_report(
     Ok(report)
 }
 
-/// The gate that the settings name, whose anchors begin with the blessed run, if there is one. A
-/// gate on changes since a baseline is refused where the settings name none.
+/// The gate of the settings, anchored at the blessed run, if there is one.
+///
+/// # Errors
+/// An unreadable gate, or one on changes since a baseline without a baseline.
 pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
     let RunSettings { gate, runs_dir, .. } = &settings.run;
     let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
@@ -90,8 +92,7 @@ pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppErr
         && settings.run.baseline().is_none()
     {
         return Err(AppError::invalid(format!(
-            "the gate bounds {}, which are changes since a baseline, and none is named: add \
-             --baseline RUN",
+            "the gate bounds {}, which are changes since a baseline: add --baseline RUN",
             rule.list.path()
         )));
     }

@@ -1,69 +1,69 @@
-//! Requests for runs, and what is known of a run before it begins.
+//! Requests for runs, and estimates of runs.
 
 use juror_types::{evidence::EvidenceMode, id::RunId, run::RunRecord, usage::Money};
 
-/// A run that somebody asks for. It names no endpoint, key or command: those are the settings of
-/// the process that judges.
+/// Parameters of a requested run. Endpoint, key and commands are not among them: they come from the
+/// settings of the process that judges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSpecification {
-    /// A path relative to one of the folders that datasets may be in.
+    /// Path of the dataset, relative to one of the data roots.
     pub dataset: String,
-    /// A built-in rubric; none for the one that is set.
+    /// Built-in rubric; none for that of the settings.
     pub rubric: Option<String>,
     /// True if a vision model judges, which costs money.
     pub enable_llm_judge: bool,
-    /// The vision model; none for the one that is set.
+    /// Vision model; none for that of the settings.
     pub model: Option<String>,
-    /// The most that the run may cost; required with the judge on.
+    /// Maximum cost of the run; required with the judge on.
     pub budget_usd: Option<Money>,
-    /// Only so many items at random, after the filters.
+    /// Number of items in a random sample, after the filters.
     pub sample: Option<u64>,
     /// Seed of the sample; none for 0.
     pub seed: Option<u64>,
-    /// Only the first so many items, after the filters and the sample.
+    /// Number of first items, after the filters and the sample.
     pub limit: Option<u64>,
-    /// Only items for which all of these hold, each `KEY=VALUE`.
+    /// Conditions that items must all meet, each `KEY=VALUE`.
     pub filters: Vec<String>,
-    /// Judgements of each item; none for what is set.
+    /// Number of judgments of each item; none for that of the settings.
     pub repeat: Option<u32>,
-    /// Requests per minute at most.
+    /// Maximum number of requests per minute.
     pub rpm: Option<u64>,
-    /// Tokens per minute at most.
+    /// Maximum number of tokens per minute.
     pub tpm: Option<u64>,
-    /// Calls in flight at most.
+    /// Maximum number of calls in flight.
     pub max_concurrency: Option<usize>,
-    /// True if what is judged is kept in the run directory; none for what is set.
+    /// True if the judged inputs are copied into the run directory; none for the setting.
     pub keep_inputs: Option<bool>,
     /// Mode of measured evidence; none for that of the settings.
     pub evidence: Option<EvidenceMode>,
-    /// Run to compare with, by the name that it is blessed by or by its id; none for what is set.
+    /// Run to compare with, by its id or blessed name; none for that of the settings.
     pub baseline: Option<String>,
-    /// Name of the run; none for one that is made from date and time.
+    /// Id of the run; none for one made from date and time.
     pub run_id: Option<RunId>,
 }
 
-/// Values of the settings for what a request leaves out.
+/// Values of the settings for omitted fields of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestDefaults {
     /// Name or path of the rubric.
     pub rubric: String,
     /// The vision model.
     pub model: String,
-    /// Number of judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: u32,
-    /// True if what is judged is kept.
+    /// True if the judged inputs are kept.
     pub keep_inputs: bool,
     /// Mode of measured evidence.
     pub evidence: EvidenceMode,
-    /// Run that runs are compared with, if one is set.
+    /// Baseline, if one is set.
     pub baseline: Option<String>,
-    /// The most that a run may ask for as its budget; none is unlimited.
+    /// Maximum budget of a run; none is unlimited.
     pub max_budget_usd: Option<Money>,
 }
 
 /// A field of a run request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is named as the field of the request is")]
+#[expect(missing_docs, reason = "each has the name of its field")]
 pub enum RequestField {
     Dataset,
     Rubric,
@@ -107,32 +107,32 @@ impl RequestField {
     }
 }
 
-/// A run that a fleet has.
+/// A run of a fleet without a run directory yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuedRun {
-    /// Its record.
+    /// Record of the run.
     pub record: RunRecord,
-    /// Jobs of it that have been published so far.
+    /// Number of jobs that are published so far.
     pub published: u64,
 }
 
 /// Estimate of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEstimate {
-    /// Items that would be judged.
+    /// Number of items.
     pub items: u64,
-    /// Jobs that they make.
+    /// Number of jobs.
     pub jobs: u64,
-    /// Calls that would go out; answers in the cache need none.
+    /// Number of calls, without those whose reply is cached.
     pub calls: u64,
-    /// Jobs whose answer is in the cache.
+    /// Number of jobs whose reply is cached.
     pub cached: u64,
-    /// Cost, probably, by what earlier runs have shown.
+    /// Expected cost, based on earlier runs.
     pub expected_usd: Money,
-    /// Cost at most, with every call that may be repeated.
+    /// Maximum cost, with every possible retry.
     pub worst_case_usd: Money,
-    /// Probable duration in seconds.
+    /// Expected duration in seconds.
     pub expected_seconds: f64,
-    /// Warnings for those who start it.
+    /// Warnings to show before the start.
     pub warnings: Vec<String>,
 }

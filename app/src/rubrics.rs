@@ -1,4 +1,4 @@
-//! Rubrics by name, by file, and as runs record them.
+//! Rubrics by name, from files, and from run records.
 
 use crate::{error::AppError, settings::Settings};
 use juror_types::{
@@ -13,8 +13,7 @@ pub fn load(name_or_path: &str) -> Result<(Rubric, String), AppError> {
     Ok((rubric, text))
 }
 
-/// The rubric that the settings name; where measured evidence is to be sent to the judge, the one
-/// that takes it in the place of `semantic`.
+/// The rubric of the settings; with measured evidence, `semantic-evidence` in place of `semantic`.
 pub fn of_settings(settings: &Settings) -> Result<(Rubric, String), AppError> {
     let sends_evidence = settings.run.enable_llm_judge && !settings.evidence.mode.is_none();
     match settings.run.rubric.as_str() {
@@ -23,7 +22,7 @@ pub fn of_settings(settings: &Settings) -> Result<(Rubric, String), AppError> {
     }
 }
 
-/// The rubric that a run was begun with.
+/// The rubric in a run's record.
 pub fn recorded(record: &RunRecord) -> Result<(Rubric, String), AppError> {
     let origin = format!("the rubric in run.json of {}", record.run_id);
     let rubric = Rubric::parse(&record.rubric_text, &origin).map_err(AppError::internal)?;
@@ -38,7 +37,7 @@ pub fn text_of(name_or_path: &str) -> Result<String, AppError> {
     std::fs::read_to_string(name_or_path).map_err(|error| {
         let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
         AppError::invalid(format!(
-            "rubric {name_or_path:?} is neither built in ({}) nor a file that can be read: {error}",
+            "rubric {name_or_path:?} is neither built in ({}) nor a readable file: {error}",
             known.join(", ")
         ))
     })

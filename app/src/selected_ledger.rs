@@ -1,11 +1,11 @@
-//! The ledger that settings name.
+//! The ledger of the settings: the fleet's Redis or this machine's `juror.db`.
 
 use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
 use futures_util::future::BoxFuture;
 use juror_ledger::{budgets::BudgetRecords, redis::RedisLedger, sqlite::SqliteLedger};
 use std::sync::Arc;
 
-/// An open ledger: the fleet's where the settings name a Redis, otherwise this machine's.
+/// An open ledger: the fleet's if `fleet.redis` is set, otherwise this machine's.
 pub enum SelectedLedger {
     /// `juror.db`.
     Local(SqliteLedger),
@@ -14,10 +14,10 @@ pub enum SelectedLedger {
 }
 
 impl SelectedLedger {
-    /// Opens it.
+    /// Opens the ledger.
     ///
     /// # Errors
-    /// A ledger that cannot be opened or reached.
+    /// A ledger that cannot be opened, or is unavailable.
     pub fn open(settings: &Settings) -> BoxFuture<'_, Result<Self, AppError>> {
         Box::pin(async move {
             match settings.fleet.redis {
@@ -27,7 +27,7 @@ impl SelectedLedger {
         })
     }
 
-    /// Its budgets.
+    /// Budgets of the ledger.
     pub fn budgets(&self) -> &dyn BudgetRecords {
         match self {
             Self::Local(backend) => backend,
@@ -35,7 +35,7 @@ impl SelectedLedger {
         }
     }
 
-    /// Closes it.
+    /// Closes the ledger.
     pub async fn close(&self) {
         match self {
             Self::Local(backend) => backend.close().await,

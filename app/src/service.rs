@@ -1,4 +1,4 @@
-//! Runs that are started on request and go on by themselves, in this process or in a fleet.
+//! Runs that are started on request and continue in the background, in this process or in a fleet.
 
 mod dataset_roots;
 mod fleet_runs;
@@ -30,14 +30,14 @@ use std::{sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 use tokio_util::task::TaskTracker;
 
-/// So many datasets are read at once to estimate runs, and so many requests wait for that.
-const ESTIMATES_AT_ONCE: usize = 2;
-const ESTIMATES_IN_LINE: usize = 8;
+/// Maximum number of concurrent estimates, and of requests that wait for one.
+const MAX_CONCURRENT_ESTIMATES: usize = 2;
+const MAX_WAITING_ESTIMATES: usize = 8;
 
 /// Time limit of an estimate.
-const MAX_ESTIMATE: Duration = Duration::from_secs(60);
+const ESTIMATE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts, resumes, cancels and estimates runs by the settings of this process.
+/// Service that starts, resumes, cancels and estimates runs, with the settings of this process.
 pub struct RunService {
     validator: Arc<RunRequestValidator>,
     local: Arc<LocalRuns>,
@@ -48,20 +48,20 @@ pub struct RunService {
 }
 
 impl RunService {
-    /// A service without runs; all runs stop when `shutdown` is given.
+    /// A service without runs; all its runs stop on `shutdown`.
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
         let settings = validator.settings();
         let at_once = settings.serve.max_concurrent_runs;
         Self {
             local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), notify.clone())),
             fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
-            estimates: WorkLimiter::new(ESTIMATES_AT_ONCE, ESTIMATES_IN_LINE),
+            estimates: WorkLimiter::new(MAX_CONCURRENT_ESTIMATES, MAX_WAITING_ESTIMATES),
             tasks: TaskTracker::new(),
             validator: Arc::new(validator),
         }
     }
 
-    /// Waits until every run has ended that was begun here. Call after the shutdown is given.
+    /// Waits until every run of this process has ended; call it after the shutdown.
     pub async fn ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -86,8 +86,8 @@ impl RunService {
                 Err(JournalError::Missing { directory }) => match check_vacant(&directory) {
                     Ok(()) => Ok(None),
                     Err(JournalError::Occupied { .. }) => Err(AppError::Conflict(format!(
-                        "run_id {run}: a file or folder of this name is in the runs directory and \
-                         is no run; take another run_id"
+                        "run_id {run}: the runs directory has a file or folder of this name that is not \
+                         a run; use another run_id"
                     ))),
                     Err(error) => Err(AppError::Internal(error.to_string())),
                 },
@@ -111,7 +111,7 @@ impl RunService {
         if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
             return Err(AppError::of_field(
                 field,
-                "runs are judged by a fleet, whose workers have limits of their own: leave it out",
+                "runs are judged by a fleet, whose workers configure limits: omit it",
             ));
         }
         let session = self.session(asked, run).await?;
@@ -130,7 +130,7 @@ impl RunService {
         let run = &record.run_id;
         match state {
             RunState::Running => {
-                return Err(AppError::Conflict(format!("run {run} goes on already")));
+                return Err(AppError::Conflict(format!("run {run} is already active")));
             }
             RunState::Complete => {
                 return Err(AppError::Conflict(format!(
@@ -139,7 +139,7 @@ impl RunService {
             }
             RunState::Damaged => {
                 return Err(AppError::Conflict(format!(
-                    "run {run} is damaged: its page says where; mend or remove its folder"
+                    "run {run} is damaged, see its page; repair or remove its folder"
                 )));
             }
             RunState::Incomplete => {}
@@ -156,22 +156,22 @@ impl RunService {
 impl RunLauncher for RunService {
     async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
         let turn = self.estimates.take().await.ok_or_else(|| {
-            let reason = "too many runs are being estimated already; try again when fewer are";
+            let reason = "too many estimates are in progress; retry later";
             AppError::Unavailable(reason.to_owned())
         })?;
         let (validator, asked) = (Arc::clone(&self.validator), asked.clone());
-        // Reading goes on to its end even if nobody waits for it, and keeps its turn meanwhile.
+        // An abandoned estimate runs to completion and holds its permit until then.
         let estimating = self.tasks.spawn(async move {
             let _turn = turn;
             let run = RunId::new("estimate");
             let session = spawn_blocking_result(move || validator.session(&asked, &run)).await?;
             quote(&session).await
         });
-        match timeout(MAX_ESTIMATE, estimating).await {
+        match timeout(ESTIMATE_TIMEOUT, estimating).await {
             Ok(estimated) => estimated.map_err(|error| AppError::Internal(error.to_string()))?,
             Err(_) => Err(AppError::Unavailable(format!(
-                "estimating this takes longer than {} seconds: juror estimate has more patience",
-                MAX_ESTIMATE.as_secs()
+                "the estimate timed out after {} s; run `juror estimate`, which has no time limit",
+                ESTIMATE_TIMEOUT.as_secs()
             ))),
         }
     }
@@ -212,11 +212,11 @@ impl RunLauncher for RunService {
         match (&known, &self.fleet) {
             (Some((RunRecord { fleet: None, .. }, RunState::Running)), _) => {
                 Err(AppError::Conflict(format!(
-                    "another process works on run {run}: stop it there, by Ctrl-C, say"
+                    "run {run} is active in another process: stop it there, with Ctrl-C for example"
                 )))
             }
             (Some((RunRecord { fleet: None, .. }, _)), _) => {
-                Err(AppError::Conflict(format!("run {run} does not go on")))
+                Err(AppError::Conflict(format!("run {run} is not running; nothing to cancel")))
             }
             (_, Some(fleet)) => fleet.cancel(&self.validator, run, record).await,
             (Some((RunRecord { fleet: Some(namespace), .. }, _)), None) => {
@@ -244,12 +244,12 @@ impl RunLauncher for RunService {
     }
 }
 
-/// Reads what takes a while, without holding others up.
+/// Runs blocking work on a thread for it, and returns its result.
 async fn spawn_blocking_result<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
 ) -> Result<T, AppError> {
     let worked = spawn_blocking(work).await;
-    worked.map_err(|error| AppError::Internal(format!("the work broke off: {error}")))?
+    worked.map_err(|error| AppError::Internal(format!("a blocking task failed: {error}")))?
 }
 
 fn unknown(run: &RunId) -> AppError {
@@ -258,7 +258,7 @@ fn unknown(run: &RunId) -> AppError {
 
 fn elsewhere(run: &RunId, namespace: &str) -> AppError {
     AppError::Conflict(format!(
-        "run {run} is of the fleet {namespace}, and this server knows no fleet: start it with \
+        "run {run} belongs to the fleet {namespace}, and this server has no fleet: start it with \
          --broker and --redis, or use juror cancel and juror retry"
     ))
 }

@@ -1,5 +1,5 @@
-//! Every setting, as `config/default.toml` explains it. Settings come in layers, later ones over
-//! earlier ones; this module reads no file and no environment by itself.
+//! Settings, documented in `config/default.toml`. They are resolved from layers, of which later
+//! ones override earlier ones; this module reads no file and no environment.
 
 mod base_layers;
 mod batch;
@@ -36,58 +36,58 @@ use juror_types::{
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// The manual: every key with its default.
+/// Text of `config/default.toml`: every key with its default.
 pub const DEFAULTS: &str = include_str!("../../config/default.toml");
 
-/// All settings, resolved.
+/// Resolved settings.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Version of the file format, [`juror_types::SCHEMA`].
     pub schema: u32,
-    /// Runs.
+    /// `[run]`.
     pub run: RunSettings,
-    /// Comparisons of runs.
+    /// `[compare]`.
     pub compare: CompareSettings,
-    /// The judge.
+    /// `[judge]`.
     pub judge: JudgeSettings,
-    /// Rates and concurrency.
+    /// `[limits]`.
     pub limits: LimitSettings,
-    /// Calls that are bought in batches.
+    /// `[batch]`.
     pub batch: BatchLaneSettings,
-    /// Money.
+    /// `[budget]`.
     pub budget: BudgetSettings,
-    /// The verdict cache.
+    /// `[cache]`.
     pub cache: CacheSettings,
-    /// Runs that may go.
+    /// `[prune]`.
     pub prune: PruneSettings,
-    /// Image preparation.
+    /// `[image]`.
     pub image: ImageSettings,
-    /// Deterministic stages.
+    /// `[stages]`.
     pub stages: StageSettings,
-    /// Measured evidence.
+    /// `[evidence]`.
     pub evidence: EvidenceSettings,
-    /// The built-in renderer.
+    /// `[render]`.
     pub render: RenderSettings,
-    /// Files that may be read.
+    /// `[files]`.
     pub files: FileSettings,
-    /// The fleet; none of it matters to a run on one machine.
+    /// `[fleet]`, unused by runs of this machine.
     pub fleet: FleetSettings,
-    /// The HTTP server.
+    /// `[serve]`.
     pub serve: ServeSettings,
-    /// Logging.
+    /// `[log]`.
     pub log: LogSettings,
-    /// Models that are known under other names.
+    /// `[models]`: the user's names of known models.
     pub models: BTreeMap<String, ModelAlias>,
-    /// Prices by model, over those that are compiled in.
+    /// `[prices]`: prices by model, which override the built-in ones.
     pub prices: BTreeMap<String, PriceTerms>,
 }
 
-/// `[models."name"]`: a name of the user's own for a known model.
+/// `[models."name"]`: the user's name of a known model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelAlias {
-    /// The model whose facts and price hold for it.
+    /// The known model, whose capabilities and price apply.
     pub like: String,
 }
 
@@ -103,7 +103,7 @@ pub struct RunSettings {
     pub rubric: String,
     /// True if a vision model judges.
     pub enable_llm_judge: bool,
-    /// Judgements of each item.
+    /// Number of judgments of each item.
     pub repeat: u32,
     /// Treatment of failed jobs in averages.
     pub failed_jobs: CountAs,
@@ -115,11 +115,11 @@ pub struct RunSettings {
     pub baseline: Option<String>,
     /// Calibration of the judge against people: a file of `juror calibrate`.
     pub calibration: Option<PathBuf>,
-    /// True if what is judged is kept in the run directory.
+    /// True if the judged inputs are copied into the run directory.
     pub keep_inputs: bool,
     /// Lane in which calls are bought.
     pub lane: Lane,
-    /// Time after which no call begins any more.
+    /// Time after which no call starts.
     pub deadline: Option<Deadline>,
 }
 
@@ -127,22 +127,22 @@ pub struct RunSettings {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareSettings {
-    /// A change of the score, as a share, that does not matter.
+    /// Largest change of the score, as a share, that does not matter.
     pub margin: f64,
     /// True if a criterion that got worse decides too.
     pub strict: bool,
-    /// The share of the base's items that the head may lose before the comparison is at best
+    /// Maximum share of the base's items that the head may lose; above it the comparison is at best
     /// inconclusive.
     pub max_lost: f64,
-    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    /// Change of an item's score, as a share, beyond which it falls or rises far.
     pub fallen_by: f64,
-    /// The share of the pairs that may fall far.
+    /// Maximum share of the pairs that may fall far.
     pub fallen_share: f64,
-    /// Effect of clusters that are likely and not declared.
+    /// Effect of likely clusters that are not declared.
     pub likely_clusters: LikelyClusterPolicy,
     /// Days after which a blessed baseline is old; 0 for never.
     pub max_baseline_age_days: u32,
-    /// Runs that are looked at for flaky items, the newest included; 0 for none.
+    /// Number of newest runs that are searched for flaky items; 0 for none.
     pub flaky_runs: usize,
     /// Effect of flaky items on gates and comparisons.
     pub flaky: FlakyPolicy,
@@ -152,21 +152,21 @@ pub struct CompareSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlakyPolicy {
-    /// They count as any item does.
+    /// They count.
     #[default]
     Count,
     /// They are left out of the gate's metrics and of the comparison's figures and decision.
     LeaveOut,
 }
 
-/// Effect on intervals of clusters that are likely and not declared.
+/// Effect on intervals of likely clusters that are not declared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LikelyClusterPolicy {
-    /// Intervals take them together where the changes differ between them.
+    /// Intervals use them where the changes differ between them.
     #[default]
     Use,
-    /// Intervals leave them out, and a warning names them.
+    /// Intervals ignore them, and a warning names them.
     Warn,
 }
 
@@ -174,7 +174,7 @@ pub enum LikelyClusterPolicy {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgeSettings {
-    /// Family of the API.
+    /// API of the provider.
     pub provider: Provider,
     /// The model.
     pub model: String,
@@ -184,34 +184,33 @@ pub struct JudgeSettings {
     pub api_key_file: Option<PathBuf>,
     /// Sampling temperature.
     pub temperature: f64,
-    /// Resolution at which images are looked at.
+    /// Resolution at which the model sees images.
     pub detail: Detail,
-    /// Most tokens of an answer.
+    /// Maximum number of tokens of a reply.
     pub max_output_tokens: Option<u32>,
-    /// True if comments and code that renders nothing are taken out before the code is sent.
+    /// True if comments and code that renders nothing are removed from the sent code.
     pub strip_comments: bool,
     /// Time limit of a call, in seconds.
     pub timeout_seconds: u64,
-    /// Reaction to an answer of another model than the one that was asked for.
+    /// Reaction to a reply of another model than the requested one.
     pub other_model: OtherModelPolicy,
-    /// Proxy of every call, with its account; never shown. `none` for none, whatever the
-    /// environment says.
+    /// URL of the proxy, with its password; never printed. `none` also ignores the environment's.
     pub proxy: Option<String>,
-    /// File of root certificates beside the system's.
+    /// File of root certificates, in addition to the system's.
     pub ca_file: Option<PathBuf>,
-    /// Headers that go out with every call.
+    /// Headers of every call.
     pub headers: BTreeMap<String, HeaderSource>,
-    /// Items in a row without a usable answer before the run pauses; 0: never.
+    /// Number of consecutive items without a usable reply before the run pauses; 0: never.
     pub max_unusable_in_a_row: u32,
-    /// Minutes without an accepted call, while calls are refused, before the run pauses; 0: never.
+    /// Minutes of refused calls before the run pauses; 0: never.
     pub max_refusal_minutes: u64,
 }
 
-/// Reaction to an answer of another model than the one that was asked for.
+/// Reaction to a reply of another model than the requested one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OtherModelPolicy {
-    /// The answer counts, with a warning.
+    /// The reply counts, with a warning.
     #[default]
     Warn,
     /// The run pauses.
@@ -244,13 +243,13 @@ impl Default for JudgeSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
-    /// Requests per minute.
+    /// Maximum number of requests per minute.
     pub rpm: Option<u64>,
-    /// Tokens per minute.
+    /// Maximum number of tokens per minute.
     pub tpm: Option<u64>,
-    /// Calls in flight.
+    /// Maximum number of calls in flight.
     pub max_concurrency: Option<usize>,
-    /// This process's own ceiling.
+    /// Maximum number of calls per second of this process.
     pub calls_per_second: Option<u32>,
 }
 
@@ -258,7 +257,7 @@ pub struct LimitSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheSettings {
-    /// True if verdicts are taken from the cache.
+    /// True if cached verdicts are used.
     pub enabled: bool,
 }
 
@@ -266,9 +265,9 @@ pub struct CacheSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImageSettings {
-    /// Longest side that is sent, in pixels.
+    /// Maximum side of a sent image, in pixels.
     pub max_side: Option<u32>,
-    /// True if images that go out as they are, are decoded for a signature.
+    /// True if unchanged images are decoded for a signature.
     pub signatures: bool,
 }
 
@@ -276,21 +275,21 @@ pub struct ImageSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StageSettings {
-    /// An item passes token extraction above this.
+    /// Token accuracy above which an item passes token extraction.
     pub token_accuracy: f64,
-    /// An item passes the judge above this.
+    /// Correctness above which an item passes the judge.
     pub min_correctness: Option<f64>,
-    /// Program that decides whether code compiles.
+    /// Program that checks whether code compiles.
     pub compile_command: Vec<String>,
-    /// Its time limit, in seconds.
+    /// Time limit of that program, in seconds.
     pub compile_timeout_seconds: u64,
     /// Program that runs the user's pipeline.
     pub pipeline_command: Vec<String>,
-    /// Its time limit, in seconds.
+    /// Time limit of that program, in seconds.
     pub pipeline_timeout_seconds: u64,
     /// Program that renders an item's code.
     pub render_command: Vec<String>,
-    /// Its time limit, in seconds.
+    /// Time limit of that program, in seconds.
     pub render_timeout_seconds: u64,
 }
 
@@ -300,7 +299,7 @@ pub struct StageSettings {
 pub struct LogSettings {
     /// Filter of the log.
     pub level: String,
-    /// Format of its lines.
+    /// Format of the log.
     pub format: LogFormat,
 }
 
@@ -308,7 +307,7 @@ pub struct LogSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// One JSON object a line.
@@ -316,19 +315,19 @@ pub enum LogFormat {
 }
 
 impl RunSettings {
-    /// The run to compare with, if one is named.
+    /// The run to compare with, if one is set.
     pub fn baseline(&self) -> Option<&str> {
         self.baseline.as_deref().filter(|named| !named.is_empty())
     }
 
-    /// The treatment of jobs without a verdict in averages.
+    /// Treatment of jobs without a verdict in averages.
     pub fn averaging_policy(&self) -> AveragingPolicy {
         AveragingPolicy { failed: self.failed_jobs, no_output: self.missing_output }
     }
 }
 
 impl Settings {
-    /// Settles the layers, the first ones lowest, over the defaults.
+    /// Resolves layers over the defaults; later layers override earlier ones.
     pub fn resolve(layers: &[Layer]) -> Result<Self, SettingsError> {
         let mut merged = Layer::parse(DEFAULTS, "config/default.toml")?;
         for layer in layers {

@@ -1,27 +1,27 @@
-//! Work that takes a processor for a while: a few at a time, and a few more in line.
+//! Limits on concurrent and waiting CPU-bound work.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Gives out turns.
+/// Limiter of concurrent and waiting work.
 #[derive(Debug)]
 pub struct WorkLimiter {
     working: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
-/// A turn, as long as this lives. Give it to the work itself: whoever asked for that may leave.
+/// Permit for work, released on drop. Move it into the work itself, which may outlive the request.
 #[derive(Debug)]
 pub struct WorkPermit(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
 
 impl WorkLimiter {
-    /// So many work at once, and so many wait for that.
+    /// A limiter of `at_once` concurrent permits and `in_line` waiting requests.
     pub fn new(at_once: usize, in_line: usize) -> Self {
         let semaphore = |places| Arc::new(Semaphore::new(places));
         Self { working: semaphore(at_once), waiting: semaphore(in_line) }
     }
 
-    /// Waits for a turn; none if too many wait already.
+    /// Waits for a permit; none if too many requests wait already.
     pub async fn take(&self) -> Option<WorkPermit> {
         if let Ok(turn) = Arc::clone(&self.working).try_acquire_owned() {
             return Some(WorkPermit(turn));
@@ -38,7 +38,7 @@ mod tests {
     use futures_util::{FutureExt as _, future::join};
 
     #[tokio::test]
-    async fn who_finds_the_line_full_is_sent_away_and_who_leaves_it_makes_room() {
+    async fn a_full_queue_refuses_and_a_cancelled_request_frees_its_slot() {
         let turns = WorkLimiter::new(1, 1);
         let first = turns.take().await.unwrap();
         {

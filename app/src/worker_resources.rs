@@ -1,4 +1,4 @@
-//! A worker's contribution to its runs: its own settings, folders and bounds.
+//! A worker's part of the contexts of runs: settings, folders and limits.
 
 use crate::{
     credentials::credentials, environment::Environment, error::AppError, render_store::renders,
@@ -31,27 +31,27 @@ use juror_worker::{
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 use tokio::time::Instant;
 
-/// Resources that the contexts of all runs of one process share.
+/// Resources that the contexts of all runs of a process share.
 pub struct WorkerResources<Backend> {
-    /// Admission and store.
+    /// Ledger: admission and store.
     pub backend: Arc<Backend>,
     /// Queue of calls that wait for admission.
     pub waiting: Arc<AdmissionQueue>,
-    /// Time that a delivery may be held before its next call.
+    /// Maximum time that a job may wait for its next call.
     pub max_wait: Option<Duration>,
-    /// Shared resources of measuring.
+    /// Resources for measuring evidence.
     pub evidence: Arc<EvidenceResources>,
-    /// Sources that files may be read from.
+    /// Sources of files.
     pub sources: Arc<Sources>,
     /// Limit on calls in flight.
     pub concurrency: Concurrency,
     /// Gate that isolates suspect jobs.
     pub isolation: Arc<IsolationGate>,
-    /// This process.
+    /// Id of this process.
     pub owner: OwnerId,
-    /// Listeners.
+    /// Receiver of warnings.
     pub events: Events,
-    /// Counters.
+    /// Metrics of the process.
     pub metrics: Arc<Metrics>,
 }
 
@@ -94,21 +94,20 @@ impl<Backend: Admission + Store + 'static> WorkerResources<Backend> {
     }
 }
 
-/// The moment after which no call of a run begins; none without a deadline.
+/// Time after which no call of a run starts; none without a deadline.
 pub fn run_deadline(record: &RunRecord) -> Option<Instant> {
     let left = record.deadline?.duration_since(Timestamp::now());
-    // A deadline beyond the clock's reach is none.
+    // A deadline beyond the clock's range is none.
     Instant::now().checked_add(Duration::try_from(left).unwrap_or_default())
 }
 
-/// Shared resources of measuring: as many pairs of pictures at once as there are cores, and the
-/// folder of renders in the state folder.
+/// Resources for measuring evidence: a thread for each core, and the store of renderings.
 pub fn evidence(settings: &Settings) -> Arc<EvidenceResources> {
     let cores = available_parallelism().map_or(1, usize::from);
     Arc::new(EvidenceResources::new(cores, renders(settings), rendering(settings)))
 }
 
-/// These folders, and what else the settings allow to read from.
+/// Sources of files: these folders, and the hosts and buckets of the settings.
 pub fn sources(
     settings: &Settings,
     environment: &Environment,

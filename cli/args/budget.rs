@@ -9,25 +9,25 @@ use juror_types::{
 };
 use std::str::FromStr;
 
-const LEDGER: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
-fleet's ledger, otherwise that of this machine's own runs.";
+const LEDGER: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) this is the \
+fleet's ledger, otherwise this machine's.";
 
-const CAPS: &str = "The cap stands until another one is given: here, or by budget.day_usd, \
+const CAPS: &str = "The cap holds until it is set again: here, or by budget.day_usd, \
 budget.month_usd, [budget.per_dataset.NAME] and [budget.per_tag.NAME] in the settings of a later run.";
 
 /// `juror budget`
 #[derive(Debug, Subcommand)]
 pub enum BudgetCommand {
-    /// Show caps, what is spent, what calls in flight hold, what is left, and when it renews
+    /// Show caps, spending, money held by calls in flight, the remainder, and the time of renewal
     #[command(after_help = LEDGER)]
     Show {
-        /// Runs to show beside today and this month
+        /// Runs to show in addition to today and this month
         runs: Vec<String>,
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Set what a day or a month may cost, over all runs or those of a dataset or a tag, and say
-    /// what it was before
+    /// Set the cap of each day or month, over all runs or those of a dataset or a tag, and print
+    /// the cap that it replaces
     #[command(after_help = CAPS)]
     Set {
         /// The budget
@@ -41,7 +41,7 @@ pub enum BudgetCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show what the last days and months cost, over all runs of the ledger or those of a dataset
+    /// Show the spending of past days and months, over all runs of the ledger or those of a dataset
     /// or a tag
     #[command(after_help = LEDGER)]
     History {
@@ -78,12 +78,12 @@ impl LabelFlags {
     }
 }
 
-/// A budget over time.
+/// Period of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PeriodFlag {
-    /// Of each day
+    /// Each day
     Day,
-    /// Of each month
+    /// Each month
     Month,
 }
 
@@ -96,7 +96,7 @@ impl From<PeriodFlag> for Period {
     }
 }
 
-/// A cap, or the word that lifts it.
+/// Cap of a budget in US dollars, or `unlimited`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapFlag(pub Budget);
 

@@ -13,7 +13,7 @@ pub fn command() -> Command {
 /// The end of one command's help.
 struct HelpEnding {
     command: &'static str,
-    /// Command lines with what each does.
+    /// Command lines with their explanations.
     examples: &'static [(&'static str, &'static str)],
     exit_codes: &'static str,
 }
@@ -38,13 +38,14 @@ impl HelpEnding {
     }
 }
 
-const OF_A_RUN: &str = "0 done and gate met; 1 error; 2 usage or settings; 3 finished incomplete \
+const RUN_EXIT_CODES: &str = "0 done and gate met; 1 error; 2 usage or settings; 3 finished incomplete \
 (jobs without a score); 4 inconclusive comparison, only with --strict; 100 gate not met, or worse \
 than the baseline.";
-const OF_A_COMPARISON: &str = "0 same, better or inconclusive; 1 error; 2 usage or settings; \
+const COMPARISON_EXIT_CODES: &str = "0 same, better or inconclusive; 1 error; 2 usage or settings; \
 4 inconclusive, only with --strict; 100 worse.";
-const OF_A_CHECK: &str = "0 nothing to fix; 1 problems to fix, or an error; 2 usage or settings.";
-const OF_OTHERS: &str = "0 done; 1 error; 2 usage or settings.";
+const CHECK_EXIT_CODES: &str =
+    "0 nothing to fix; 1 problems to fix, or an error; 2 usage or settings.";
+const OTHER_EXIT_CODES: &str = "0 done; 1 error; 2 usage or settings.";
 
 const HELP_ENDINGS: &[HelpEnding] = &[
     HelpEnding {
@@ -53,7 +54,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror init quality",
             "Write settings and a small dataset into the folder quality",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "demo",
@@ -61,7 +62,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ("juror demo", "Judge 27 interface components against the simulator"),
             (
                 "juror demo --acrue -o demo.html",
-                "Judge restyled photographs, with a page to look at",
+                "Judge restyled photographs, and write an HTML report",
             ),
         ],
         exit_codes: "0 done; 1 error; 2 usage or settings; 3 finished incomplete (jobs without a \
@@ -79,20 +80,17 @@ const HELP_ENDINGS: &[HelpEnding] = &[
                 "juror run shots.jsonl --enable-llm-judge --budget-usd 5 --gate production --baseline main -o report.html",
                 "Exit with 100 if the gate is missed or the run is worse than the run blessed as main",
             ),
-            ("juror run --resume 20261123-010203-ab12", "Go on where a run stopped"),
+            ("juror run --resume 20261123-010203-ab12", "Resume a run"),
         ],
-        exit_codes: OF_A_RUN,
+        exit_codes: RUN_EXIT_CODES,
     },
     HelpEnding {
         command: "report",
         examples: &[
             ("juror report nightly", "Print the report again"),
-            (
-                "juror report nightly -o report.html -o report.junit.xml",
-                "Write a page and JUnit XML",
-            ),
+            ("juror report nightly -o report.html -o report.junit.xml", "Write HTML and JUnit XML"),
         ],
-        exit_codes: OF_A_RUN,
+        exit_codes: RUN_EXIT_CODES,
     },
     HelpEnding {
         command: "compare",
@@ -100,7 +98,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ("juror compare main nightly", "Compare the run nightly with the run main"),
             ("juror compare main nightly --strict -o comparison.md", "Exit with 4 if inconclusive"),
         ],
-        exit_codes: OF_A_COMPARISON,
+        exit_codes: COMPARISON_EXIT_CODES,
     },
     HelpEnding {
         command: "bless",
@@ -111,7 +109,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ),
             ("juror bless nightly-2026-11-22 --name gpt-4.1", "Name it gpt-4.1 instead"),
             ("juror bless --list", "List the blessed runs"),
-            ("juror bless --remove gpt-4.1", "Take a name away"),
+            ("juror bless --remove gpt-4.1", "Remove a name"),
         ],
         exit_codes: "0 done; 1 error; 2 usage or settings, no such run, or a run with lost jobs \
             (without --force).",
@@ -120,9 +118,9 @@ const HELP_ENDINGS: &[HelpEnding] = &[
         command: "calibrate",
         examples: &[(
             "juror calibrate nightly --labels labels.csv",
-            "Compare scores with people's",
+            "Compare the judge's scores with people's",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "estimate",
@@ -130,15 +128,15 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ("juror estimate shots.jsonl", "Cost, tokens and time with the model of the settings"),
             ("juror estimate shots.jsonl --all-models", "The same for every model with a price"),
         ],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "retry",
         examples: &[(
             "juror retry nightly --budget-usd 8",
-            "Judge again what has no score, for at most $8 in all",
+            "Retry the jobs without a score, for at most $8 in total",
         )],
-        exit_codes: OF_A_RUN,
+        exit_codes: RUN_EXIT_CODES,
     },
     HelpEnding {
         command: "enqueue",
@@ -146,20 +144,20 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror enqueue shots.jsonl --enable-llm-judge --budget-usd 50 --run-id nightly --wait",
             "Publish the jobs to a fleet and follow the run to its end",
         )],
-        exit_codes: OF_A_RUN,
+        exit_codes: RUN_EXIT_CODES,
     },
     HelpEnding {
         command: "cancel",
-        examples: &[("juror cancel nightly", "Skip what is not judged yet")],
-        exit_codes: OF_OTHERS,
+        examples: &[("juror cancel nightly", "Skip the jobs that are not judged yet")],
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "dead-letters",
         examples: &[
-            ("juror dead-letters list", "List the jobs that were set aside"),
-            ("juror dead-letters replay --all --run nightly", "Send all of a run's again"),
+            ("juror dead-letters list", "List the dead letters"),
+            ("juror dead-letters replay --all --run nightly", "Replay all of a run"),
         ],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "worker",
@@ -167,7 +165,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror worker --data-root /srv/shots -j 32",
             "Judge jobs of the fleet, 32 calls at once",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "aggregate",
@@ -175,7 +173,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror aggregate --runs-dir /srv/runs",
             "Write the fleet's results into /srv/runs",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "runs",
@@ -183,31 +181,31 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             ("juror runs list", "List the runs, newest first"),
             ("juror runs trend --last 30", "Show how the metrics changed over 30 runs"),
         ],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "rubric",
         examples: &[
             ("juror rubric show semantic --file > mine.toml", "Copy a rubric to write another one"),
             ("juror rubric check mine.toml", "Check it"),
-            ("juror rubric show mine.toml", "Print the question as it goes out"),
+            ("juror rubric show mine.toml", "Print the prompt"),
         ],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "cache",
         examples: &[("juror cache stats", "Count the cached verdicts")],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "budget",
         examples: &[
-            ("juror budget show", "Show what is left of the caps of day and month"),
+            ("juror budget show", "Show the remainder of the caps of day and month"),
             ("juror budget set month 60", "Let all runs of a month cost at most $60 together"),
             ("juror budget set day unlimited", "Lift the cap of the day"),
             ("juror budget history --days 30", "Show what each of the last 30 days cost"),
         ],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "doctor",
@@ -215,7 +213,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror doctor shots.jsonl",
             "Check settings, key, endpoint, prices, dataset and disk",
         )],
-        exit_codes: OF_A_CHECK,
+        exit_codes: CHECK_EXIT_CODES,
     },
     HelpEnding {
         command: "serve",
@@ -223,20 +221,20 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror serve --data-root datasets",
             "Serve the dashboard on http://127.0.0.1:8080",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "simulate",
         examples: &[(
             "juror simulate --latency-ms 200 --fault rate-limit=0.05",
-            "Serve a free vision API that answers in 200 ms and refuses one call in twenty",
+            "Serve a simulated vision API with a latency of 200 ms that refuses one call in twenty",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "settings",
         examples: &[("juror settings > juror.toml", "Start a settings file from the defaults")],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "completions",
@@ -244,7 +242,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror completions bash > /etc/bash_completion.d/juror",
             "Install completions for bash",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
     HelpEnding {
         command: "man",
@@ -252,7 +250,7 @@ const HELP_ENDINGS: &[HelpEnding] = &[
             "juror man /usr/local/share/man/man1",
             "Write the manual pages, one for each command",
         )],
-        exit_codes: OF_OTHERS,
+        exit_codes: OTHER_EXIT_CODES,
     },
 ];
 

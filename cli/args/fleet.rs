@@ -10,25 +10,27 @@ use std::path::PathBuf;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the fleet")]
 pub struct FleetFlags {
-    /// RabbitMQ, as in amqp://user:password@host:5672; better in JUROR_FLEET_BROKER
+    /// RabbitMQ, as in amqp://user:password@host:5672; JUROR_FLEET_BROKER keeps a password out of
+    /// process lists
     #[arg(long, value_name = "URL")]
     pub broker: Option<String>,
-    /// Redis, as in redis://:password@host:6379; better in JUROR_FLEET_REDIS
+    /// Redis, as in redis://:password@host:6379; JUROR_FLEET_REDIS keeps a password out of process
+    /// lists
     #[arg(long, value_name = "URL")]
     pub redis: Option<String>,
     /// Prefix of every exchange, queue and key [default: juror]
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
-    /// Allow a budget on a Redis that may forget it
+    /// Accept budgets on a Redis that may lose what was spent
     #[arg(long)]
     pub allow_volatile_redis: bool,
 }
 
-/// Flags by which a role of the fleet shows itself.
+/// Flags of the HTTP listener of a fleet's role.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the fleet")]
 pub struct ServingFlags {
-    /// Serve /metrics, /healthz and /readyz here [default: nowhere]
+    /// Address of /metrics, /healthz and /readyz [default: not served]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<std::net::SocketAddr>,
 }
@@ -36,10 +38,10 @@ pub struct ServingFlags {
 /// Priority of jobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PriorityFlag {
-    /// After everything of high priority
+    /// After all jobs of high priority
     #[default]
     Normal,
-    /// Before everything of normal priority
+    /// Before all jobs of normal priority
     High,
 }
 
@@ -52,34 +54,33 @@ impl From<PriorityFlag> for Priority {
     }
 }
 
-const ENQUEUING: &str = "Endpoint, key, limits and prices of calls are the workers' own. Files of \
-code and tokens up to 64 KB travel with the jobs; images do not, so the workers must find them \
-under a --data-root of theirs, by the names that the dataset gives them. With --upload every local \
-file that does not travel is put into a bucket first, named by its content, so that what is there \
-already is not sent again; the workers must have that bucket in files.buckets, and both sides an \
-account for it (AWS_ACCESS_KEY_ID and so on).
+const ENQUEUE_HELP: &str = "Endpoint, key, limits and prices come from the settings of the \
+workers. Files of code and tokens up to 64 KB travel with the jobs; images do not, so the workers \
+must find them under their --data-root, by the paths in the dataset. With --upload every local file \
+that does not travel is first uploaded to a bucket, named by its content, so that no file is sent \
+twice; the workers must have that bucket in files.buckets, and both sides credentials for it \
+(AWS_ACCESS_KEY_ID and so on).
 
-The run's id is printed as soon as the run is announced. What was killed or stopped half-way goes \
-on by the same command with --run-id ID, or by --resume ID. With --wait the command follows the run \
-to its end, however often it is called, and then prints the report and exits as `juror report` \
-does; for that, and for --output and --gate, --runs-dir must be the folder that the aggregator \
-writes to. The aggregator compares the run with its --baseline at its end, by its own settings, in its \
-own runs directory. Where that cannot be read, the run's counts are printed and decide the exit code.";
+The run's id is printed as soon as the run is announced. If the command is killed or stopped, resume \
+it with --run-id ID or --resume ID. With --wait the command follows the run to its end, prints the \
+report and exits as `juror report` does; it can be repeated. The report, --output and --gate need \
+the aggregator's folder as --runs-dir; without it the run's counts are printed and decide the exit \
+code. The aggregator compares the run with its --baseline, by its own settings, in its own runs \
+directory.";
 
 /// `juror enqueue`
 #[derive(Debug, Args)]
-#[command(after_long_help = ENQUEUING)]
+#[command(after_long_help = ENQUEUE_HELP)]
 pub struct EnqueueArguments {
     #[command(flatten)]
     pub run: RunFlags,
-    /// Serve these jobs before those of other runs, or after them
+    /// Priority of the jobs over those of other runs
     #[arg(long, value_name = "PRIORITY", value_enum, default_value_t)]
     pub priority: PriorityFlag,
-    /// Follow the run to its end, print its report and exit by it
+    /// Follow the run to its end, print its report and exit with its code
     #[arg(long)]
     pub wait: bool,
-    /// Put the dataset's files there first, as in s3://bucket/prefix, and let the workers read them
-    /// from there
+    /// Upload the dataset's files there first, as in s3://bucket/prefix, for the workers to read
     #[arg(long, value_name = "URL")]
     pub upload: Option<String>,
     #[command(flatten)]
@@ -95,11 +96,10 @@ pub struct WorkerArguments {
     pub serving: ServingFlags,
     #[command(flatten)]
     pub calling: CallingFlags,
-    /// A folder that datasets lie in (repeatable): no other file is opened
+    /// Folder of datasets (repeatable); the worker opens no file outside of it
     #[arg(long, value_name = "DIR")]
     pub data_root: Vec<PathBuf>,
-    /// Time that a worker that was asked to stop may take to finish what it has in hand, in seconds
-    /// [default: 90]
+    /// Seconds that a stopping worker may take to finish its jobs [default: 90]
     #[arg(long, value_name = "SECONDS")]
     pub drain_timeout: Option<u32>,
 }
@@ -109,19 +109,19 @@ pub struct WorkerArguments {
 pub struct RetryArguments {
     /// The run's id
     pub run: String,
-    /// The most that the run may cost from now on in all, in US dollars
+    /// New maximum of the run's total cost, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
-    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00
+    /// Start no call after this time of day (in budget.zone, else local) or duration, as in 07:00
     /// or 90m
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     #[command(flatten)]
     pub calling: CallingFlags,
-    /// Serve these jobs before those of other runs, or after them (only for a fleet's run)
+    /// Priority of the jobs over those of other runs (only for a fleet's run)
     #[arg(long, value_name = "PRIORITY", value_enum)]
     pub priority: Option<PriorityFlag>,
-    /// Follow the run to its end, print its report and exit by it (only for a fleet's run)
+    /// Follow the run to its end, print its report and exit with its code (only for a fleet's run)
     #[arg(long)]
     pub wait: bool,
     #[command(flatten)]
@@ -140,32 +140,32 @@ pub struct CancelArguments {
 /// `juror dead-letters`
 #[derive(Debug, Subcommand)]
 pub enum DeadLettersCommand {
-    /// List what was kept aside, and why
+    /// List the dead letters with their reasons
     List {
-        /// Only what belongs to this run
+        /// Only those of this run
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Print a job that was kept aside
+    /// Print a dead letter
     Show {
-        /// The job's id
+        /// The dead letter's id
         id: String,
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Send jobs again, in the round after their last
+    /// Replay dead letters, each job in the round after its last
     Replay(ReplayArguments),
 }
 
 /// `juror dead-letters replay`
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
-    /// The jobs' ids
+    /// The dead letters' ids
     #[arg(required_unless_present = "all", value_name = "ID")]
     pub ids: Vec<String>,
-    /// Every one of a run
+    /// All dead letters of a run
     #[arg(long, requires = "run", conflicts_with = "ids")]
     pub all: bool,
     /// The run of --all

@@ -1,4 +1,4 @@
-//! Flags of a run: what it judges, how, and at what cost.
+//! Flags of a run: items, judging, calls, budget.
 
 use super::{BaselineFlags, CalibrationFlags, at_least_one, deadline, evidence_mode};
 use clap::Args;
@@ -6,7 +6,7 @@ use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
 use std::path::PathBuf;
 
-/// Selection of items, and settings of their judging.
+/// Flags that select items and configure their judging.
 #[derive(Debug, Default, Args)]
 pub struct JudgingFlags {
     /// Only N items at random, after the filters; the same seed chooses the same items
@@ -18,7 +18,7 @@ pub struct JudgingFlags {
     /// Only the first N items, after the filters and the sample
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
-    /// Only items whose field has this value; several must all hold
+    /// Only items whose field has this value; several filters must all hold
     #[arg(long, value_name = "KEY=VALUE")]
     pub filter: Vec<String>,
     /// Judge each item N times
@@ -32,23 +32,23 @@ pub struct JudgingFlags {
     pub model: Option<String>,
     /// Lane in which calls are bought: realtime; flex (half the price, may take minutes, some of
     /// OpenAI's models); batch (half the price, within 24 hours); mixed (batches, then ordinary
-    /// calls for what they do not bring back in time) [default: realtime]
+    /// calls for jobs that they do not return in time) [default: realtime]
     #[arg(long, value_name = "LANE", value_parser = ["realtime", "flex", "batch", "mixed"])]
     pub lane: Option<String>,
-    /// Render the generated code and measure it against the screenshot: facts tells the judge what
-    /// differs, full also sends it the rendered picture and crops [default: none]
+    /// Render the generated code and measure it against the screenshot: facts lists the differences
+    /// in the prompt, full also sends the rendered picture and crops [default: none]
     #[arg(long, value_name = "MODE", value_parser = evidence_mode)]
     pub evidence: Option<EvidenceMode>,
     /// Let a vision model judge, which costs money; without it only the free stages run
     #[arg(long)]
     pub enable_llm_judge: bool,
-    /// A folder that the dataset may name files in, beside its own (repeatable)
+    /// Folder outside the dataset's own that may hold its files (repeatable)
     #[arg(long, value_name = "DIR")]
     pub data_root: Vec<PathBuf>,
 }
 
 impl JudgingFlags {
-    /// The sample that is asked for.
+    /// Random sample of the items, if there is one.
     pub fn sample(&self) -> Option<ItemSample> {
         self.sample.map(|items| ItemSample { items, seed: self.seed.unwrap_or_default() })
     }
@@ -66,15 +66,15 @@ pub struct CallingFlags {
     /// Tokens per minute that calls may use [default: learned from the provider]
     #[arg(long, value_name = "N")]
     pub tpm: Option<u64>,
-    /// Calls in flight at most [default: 16 at first, then adapting]
+    /// Maximum number of calls in flight [default: 16 at first, then adapting]
     #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
     pub max_concurrency: Option<usize>,
-    /// Ask again although the answer is in the cache
+    /// Call the model although its reply is cached
     #[arg(long)]
     pub no_cache: bool,
 }
 
-/// A run, wherever it is judged.
+/// Flags of a run, on this machine or in a fleet.
 #[derive(Debug, Default, Args)]
 pub struct RunFlags {
     /// A JSONL manifest, a CSV file, or a folder of screenshots; not needed with --resume
@@ -82,15 +82,15 @@ pub struct RunFlags {
     pub dataset: Option<PathBuf>,
     #[command(flatten)]
     pub judging: JudgingFlags,
-    /// The most that the run may cost, in US dollars
+    /// Maximum cost of the run, in US dollars
     #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
     pub budget_usd: Option<Money>,
     /// Count the run's calls against the budgets of this tag too (repeatable, at most 8), beside
     /// those of its dataset; `juror budget set` caps them [default: budget.tags of the settings]
     #[arg(long, value_name = "NAME")]
     pub budget_tag: Vec<LabelName>,
-    /// Begin no call after this time of day (in budget.zone, else local) or duration, as in 07:00
-    /// or 90m; what is left is skipped and can be resumed
+    /// Start no call after this time of day (in budget.zone, else local) or duration, as in 07:00
+    /// or 90m; the remaining jobs are skipped and can be resumed
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
@@ -104,20 +104,20 @@ pub struct RunFlags {
     pub against: BaselineFlags,
     #[command(flatten)]
     pub known: CalibrationFlags,
-    /// Keep the very bytes that are judged (screenshots, code, tokens) in the run directory, so
-    /// that pages show them when the dataset has changed; not for a fleet's runs
+    /// Copy the judged inputs (screenshots, code, tokens) into the run directory, so that pages
+    /// show them after the dataset has changed; not for a fleet's runs
     #[arg(long)]
     pub keep_inputs: bool,
-    /// Go on with a run (its id, or its directory) where it stopped, with its budget, limits,
-    /// cache, endpoint and kept inputs unless flags say otherwise
+    /// Resume a run (its id, or its directory) with its budget, limits, cache, endpoint and kept
+    /// inputs, unless flags say otherwise
     #[arg(long, value_name = "RUN", conflicts_with = "run_id")]
     pub resume: Option<String>,
-    /// Name of the run; {date} in it stands for today, as in nightly-{date}, so that a night that
-    /// broke off goes on under its name [default: made from date and time]
+    /// Name of the run; {date} is replaced by today, as in nightly-{date}, so that a nightly run
+    /// that failed is resumed under its name [default: made from date and time]
     #[arg(long, value_name = "ID")]
     pub run_id: Option<String>,
-    /// Check everything that can be checked without spending, then stop; reads every local file of
-    /// every item
+    /// Check all that can be checked without spending, then stop; reads every local file of every
+    /// item
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -127,8 +127,8 @@ pub struct RunFlags {
 pub struct RunArguments {
     #[command(flatten)]
     pub run: RunFlags,
-    /// Judge a growing random sample until the 95 % interval of the score is at most so wide, as a
-    /// share, or the budget ends: 0.02 for a score that is known to within a point of 100
+    /// Judge a growing random sample until the 95 % interval of the score has at most this width,
+    /// as a share, or the budget ends: 0.02 for a score that is known to within a point of 100
     #[arg(long, value_name = "SHARE", conflicts_with_all = ["sample", "limit"], allow_negative_numbers = true)]
     pub until_width: Option<f64>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Flags of `juror runs`: what the runs directory holds, and what may go.
+//! Arguments of `juror runs`.
 
 use super::FleetFlags;
 use clap::{Args, Subcommand};
@@ -21,35 +21,34 @@ pub enum RunsCommand {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show what a run is and what it came to, without its items
+    /// Show a run's parameters, coverage and cost, without its items
     Show {
         /// The run: its id, or its directory
         run: String,
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Show how each metric changed over the runs that asked the same, with 95 % intervals and
-    /// costs
+    /// Show how each metric changed over runs of the same items, rubric and judge, with 95 %
+    /// intervals and costs
     Trend(TrendArguments),
-    /// Take old runs away, with what the ledger keeps of them, and verdicts of the cache that
-    /// nobody asks for; blessed runs, runs that go on, the first ones and the newest one of each
-    /// series stay
+    /// Remove old runs with their records in the ledger, and unused verdicts of the cache; blessed
+    /// runs, active runs, the first ones and the newest one of each series are kept
     Prune(PruneArguments),
 }
 
 /// `juror runs prune`
 #[derive(Debug, Args)]
 pub struct PruneArguments {
-    /// Keep runs for so many days after their last result [default: any age]
+    /// Days to keep runs after their last result [default: unlimited]
     #[arg(long, value_name = "DAYS")]
     pub keep_days: Option<u32>,
-    /// Megabytes that all runs together may take; the oldest go first [default: unlimited]
+    /// Maximum megabytes of all runs together; the oldest are removed first [default: unlimited]
     #[arg(long, value_name = "MEGABYTES")]
     pub max_mb: Option<u64>,
-    /// Keep cached verdicts for so many days after their last use [default: for ever]
+    /// Days to keep cached verdicts after their last use [default: unlimited]
     #[arg(long, value_name = "DAYS")]
     pub keep_reply_days: Option<u32>,
-    /// Say what would be removed, and remove nothing
+    /// Print what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -57,9 +56,9 @@ pub struct PruneArguments {
 /// `juror runs trend`
 #[derive(Debug, Args)]
 pub struct TrendArguments {
-    /// The run whose kind is meant: the same items, rubric and judge [default: the newest]
+    /// A run of the series: the same items, rubric and judge [default: the newest]
     pub run: Option<String>,
-    /// Only the last so many runs
+    /// Only the last N runs
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub last: u32,
     /// Only this metric, as in semantic.avg_visual_similarity (repeatable)

@@ -1,4 +1,4 @@
-//! `juror aggregate`: the fleet's results into journals and reports.
+//! `juror aggregate`: commits the fleet's results to journals and writes reports.
 
 use crate::{
     args::{AggregateArguments, GlobalFlags},
@@ -33,92 +33,91 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 const EVENT_CAPACITY: usize = 1_000;
-/// Interval at which a spare looks whether it is its turn.
+/// Interval at which a standby tries to acquire the lock.
 const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which queues and budgets are measured.
-const MEASURING: Duration = Duration::from_secs(5);
-/// Dead jobs that may be in hand at once; there are few.
-const DEAD_PREFETCH: usize = 16;
+const MEASURE_INTERVAL: Duration = Duration::from_secs(5);
+/// Maximum number of unacknowledged dead letters; there are few.
+const DEAD_LETTER_PREFETCH: usize = 16;
 
-/// Runs `juror aggregate`.
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
     let settings = settings_sources::settle(global, flags)?;
     let (completed, complete) = mpsc::channel(EVENT_CAPACITY);
-    let (tally, stands) = watch::channel(LockRole::default());
-    let teller = AggregateOutput {
+    let (role, role_changes) = watch::channel(LockRole::default());
+    let output = AggregateOutput {
         fleet: settings.fleet.namespace.clone(),
         runs_dir: settings.run.runs_dir.display().to_string(),
         json: global.json,
         quiet: global.quiet,
     };
     let (outcome, _) = interactive::run(
-        |events| teller.tell(events, complete, stands),
+        |events| output.follow(events, complete, role_changes),
         async |events, shutdown: &Shutdown| {
-            let speaking = Speaking { events, completed, tally };
-            aggregate(&settings, arguments.take_over, speaking, shutdown).await
+            let channels = AggregateChannels { events, completed, role };
+            aggregate(&settings, arguments.take_over, channels, shutdown).await
         },
     )
     .await;
     outcome.map(|()| Exit::Done)
 }
 
-/// Printer of the role's events.
-struct Speaking {
+/// Senders of the aggregator's events, completed runs and lock role.
+struct AggregateChannels {
     events: Events,
     completed: mpsc::Sender<CompletedRun>,
-    tally: watch::Sender<LockRole>,
+    role: watch::Sender<LockRole>,
 }
 
 async fn aggregate(
     settings: &Settings,
     take_over: bool,
-    speaking: Speaking,
+    channels: AggregateChannels,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let health_server = HealthServer::open(settings).await?;
-    // A broker that is away may be waited for.
-    let opening = Fleet::open(settings, speaking.events.clone());
+    // The connection may wait for the broker until a timeout.
+    let opening = Fleet::open(settings, channels.events.clone());
     let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
     let fleet = opened?;
-    let outcome = serve(&fleet, settings, take_over, speaking, health_server, shutdown).await;
+    let outcome = serve(&fleet, settings, take_over, channels, health_server, shutdown).await;
     fleet.close().await;
     outcome
 }
 
-/// Works, or stands by, with the HTTP listener open beside.
+/// Runs the aggregator, active or standby, together with the HTTP listener.
 async fn serve(
     fleet: &Fleet,
     settings: &Settings,
     take_over: bool,
-    speaking: Speaking,
+    channels: AggregateChannels,
     health_server: Option<HealthServer>,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
     let metrics =
         Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
-    let tally = speaking.tally.subscribe();
-    let over = CancellationToken::new();
+    let role = channels.role.subscribe();
+    let ended = CancellationToken::new();
     let working = async {
-        let outcome = work(fleet, settings, take_over, speaking, &metrics, shutdown).await;
-        over.cancel();
+        let outcome = work(fleet, settings, take_over, channels, &metrics, shutdown).await;
+        ended.cancel();
         outcome
     };
     let (outcome, ..) = tokio::join!(
         working,
-        HealthServer::serve(health_server, fleet, &metrics, &over),
-        over.run_until_cancelled(follow_lock(lock, tally)),
+        HealthServer::serve(health_server, fleet, &metrics, &ended),
+        ended.run_until_cancelled(follow_lock(lock, role)),
     );
     outcome
 }
 
-/// An aggregator has what it needs while it holds the lock, and while it waits for its turn.
-async fn follow_lock(lock: Option<Condition>, mut tally: watch::Receiver<LockRole>) {
+/// Sets the readiness condition `lock` once the aggregator is active or standby.
+async fn follow_lock(lock: Option<Condition>, mut role: watch::Receiver<LockRole>) {
     let Some(lock) = lock else { return };
-    let stands = tally.wait_for(|tally| *tally != LockRole::Starting).await.is_ok();
-    lock.set(stands);
-    // Met for as long as this is not dropped.
+    let is_known = role.wait_for(|role| *role != LockRole::Starting).await.is_ok();
+    lock.set(is_known);
+    // The condition is met until it is dropped.
     std::future::pending::<()>().await;
 }
 
@@ -126,16 +125,16 @@ async fn work(
     fleet: &Fleet,
     settings: &Settings,
     take_over: bool,
-    speaking: Speaking,
+    channels: AggregateChannels,
     metrics: &Arc<Metrics>,
     shutdown: &Shutdown,
 ) -> Result<(), Failure> {
-    let Speaking { events, completed, tally } = speaking;
+    let AggregateChannels { events, completed, role } = channels;
     let calibration = calibrations::named(settings)?;
     let runs_dir = &settings.run.runs_dir;
-    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &tally);
+    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &role);
     let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
-    // Before anything is received: results for another directory are not ours.
+    // Before the first delivery: the results may belong to another directory.
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let directory = fleet::identify(&lock, host).map_err(Failure::error)?;
     fleet::claim(fleet.backend.as_ref(), &directory, take_over).await.map_err(role_failure)?;
@@ -151,7 +150,7 @@ async fn work(
         lock,
         directory,
         results: results.map_err(AppError::from)?,
-        dead: fleet.queues.poison(DEAD_PREFETCH).await.map_err(AppError::from)?,
+        dead: fleet.queues.poison(DEAD_LETTER_PREFETCH).await.map_err(AppError::from)?,
         jobs: Arc::new(fleet.queues.jobs()),
         dead_letters: Arc::new(fleet.queues.jobs()),
         held: Arc::new(fleet.queues.jobs()),
@@ -169,7 +168,7 @@ async fn work(
     }
 }
 
-/// Failure of a role. What only a person can mend exits with 2.
+/// Failure of the role; one that the user must fix exits with 2.
 fn role_failure(error: AggregatorError) -> Failure {
     match error {
         AggregatorError::Elsewhere { .. } | AggregatorError::Backend(LedgerError::Broken(_)) => {
@@ -183,29 +182,29 @@ fn role_failure(error: AggregatorError) -> Failure {
 async fn alert(fleet: &Fleet, settings: &Settings, events: Events) {
     let (records, alerts) = (fleet.backend.as_ref(), settings.budget.alerts.as_slice());
     let watch = AlertWatch { records, alerts, retry_pauses: &RETRY_PAUSES, events };
-    let mut ticks = interval(MEASURING);
+    let mut ticks = interval(MEASURE_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let looked = async { watch.look(&fleet.backend.announced_runs().await?).await };
-        if let Err(error) = looked.await {
-            tracing::debug!(%error, "budgets were not looked at for alerts");
+        let checked = async { watch.check(&fleet.backend.announced_runs().await?).await };
+        if let Err(error) = checked.await {
+            tracing::debug!(%error, "budget alerts were not checked");
         }
     }
 }
 
-/// Takes down again and again how long the queues are, and what budgets still allow.
+/// Records the lengths of the queues and the remainders of budgets at an interval.
 async fn measure(fleet: &Fleet, metrics: &Metrics) {
-    let mut ticks = interval(MEASURING);
+    let mut ticks = interval(MEASURE_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // The health server tells whether the servers are there.
+        // The readiness conditions report an unavailable server.
         let _ = tokio::join!(fleet.queues.measure(metrics), fleet.backend.measure(metrics));
     }
 }
 
-/// Says on standard error how things stand, and on standard output which runs are complete.
+/// Prints the aggregator's state on standard error, and completed runs on standard output.
 struct AggregateOutput {
     fleet: String,
     runs_dir: String,
@@ -214,43 +213,43 @@ struct AggregateOutput {
 }
 
 impl AggregateOutput {
-    async fn tell(
+    async fn follow(
         self,
-        mut heard: mpsc::Receiver<Event>,
+        mut events: mpsc::Receiver<Event>,
         mut complete: mpsc::Receiver<CompletedRun>,
-        mut stands: watch::Receiver<LockRole>,
+        mut role: watch::Receiver<LockRole>,
     ) {
         loop {
             tokio::select! {
-                Some(event) = heard.recv() => self.tell_event(event),
-                Some(run) = complete.recv() => self.tell_run(&run),
-                Ok(()) = stands.changed() => {
-                    let tally = *stands.borrow_and_update();
-                    self.print_role(tally);
+                Some(event) = events.recv() => self.print_event(event),
+                Some(run) = complete.recv() => self.print_run(&run),
+                Ok(()) = role.changed() => {
+                let role = *role.borrow_and_update();
+                self.print_role(role);
                 }
                 else => return,
             }
         }
     }
 
-    fn print_role(&self, tally: LockRole) {
+    fn print_role(&self, role: LockRole) {
         let Self { fleet, runs_dir, .. } = self;
-        match tally {
+        match role {
             LockRole::Starting => {}
-            LockRole::Active => {
-                self.say(&format!("works: results of fleet {fleet} into {runs_dir}"))
-            }
+            LockRole::Active => self
+                .notice(&format!("active: writing the results of fleet {fleet} into {runs_dir}")),
             LockRole::Standby => {
-                self.say(&format!("stands by: another aggregator works in {runs_dir}"));
+                self.notice(&format!("standby: another aggregator is active in {runs_dir}"))
             }
         }
     }
 
-    fn tell_event(&self, event: Event) {
+    fn print_event(&self, event: Event) {
         match event {
-            Event::Warning(warning) => self.say(&format!("warning: {warning}")),
-            Event::Stopping => self.say(
-                "stopping: what is in hand is committed and runs are reported; a second signal ends at once",
+            Event::Warning(warning) => self.notice(&format!("warning: {warning}")),
+            Event::Stopping => self.notice(
+            "stopping: committing received results and writing reports; press Ctrl-C again to exit \
+            immediately",
             ),
             Event::Planned { .. }
             | Event::Finished(_)
@@ -260,32 +259,30 @@ impl AggregateOutput {
         }
     }
 
-    fn tell_run(&self, completed: &CompletedRun) {
+    fn print_run(&self, completed: &CompletedRun) {
         let CompletedRun { run, coverage, cost_usd, report } = completed;
         let printed = if self.json {
-            terminal::print(&format!(
-                "{}",
-                serde_json::json!({
-                    "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
-                })
-            ))
+            let line = serde_json::json!({
+            "run_id": run, "coverage": coverage, "cost_usd": cost_usd, "report": report,
+            });
+            terminal::print(&line.to_string())
         } else {
             let (cost, report) = (dollars(*cost_usd), report.display());
-            terminal::print(&format!("run {run}: {}; {cost}; {report}", in_words(coverage)))
+            terminal::print(&format!("run {run}: {}; {cost}; {report}", coverage_text(coverage)))
         };
         if let Err(failure) = printed {
-            self.say(&failure.to_string());
+            self.notice(&failure.to_string());
         }
     }
 
-    fn say(&self, line: &str) {
+    fn notice(&self, line: &str) {
         if !self.quiet {
             terminal::print_notice(line);
         }
     }
 }
 
-fn in_words(coverage: &Coverage) -> String {
+fn coverage_text(coverage: &Coverage) -> String {
     let Coverage { planned, scored, no_output, unscorable, failed, skipped, pending, .. } =
         coverage;
     let others = [

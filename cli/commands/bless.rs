@@ -1,4 +1,4 @@
-//! `juror bless`: names for the runs that others are compared with.
+//! `juror bless`: names a run as a baseline, lists the names and removes them.
 
 use crate::{
     args::{BlessArguments, GlobalFlags},
@@ -13,7 +13,6 @@ use juror_app::{
 use juror_journal::blessed::{BlessedRun, BlessedRuns};
 use serde_json::json;
 
-/// Runs `juror bless`.
 pub fn run(arguments: &BlessArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     match (&arguments.run, &arguments.remove) {
         (Some(run), _) => bless_run(run, arguments, global)?,
@@ -29,10 +28,12 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
     let Blessing { blessed, before, simulated, lost } =
         bless(&runs_dir, run, &arguments.name, arguments.force)?;
     if let Some(lost) = lost.filter(|_| !global.quiet) {
-        terminal::warn(&format!("{lost}: no comparison sees their items"));
+        terminal::warn(&format!("{lost}: comparisons leave their items out"));
     }
     if simulated && !global.quiet {
-        terminal::warn("the simulator made up the run's scores: no judge's run compares with them");
+        terminal::warn(
+            "the run's scores were made up by the simulator and cannot be compared with a model's",
+        );
     }
     if global.json {
         return terminal::print_json(&json!({ "blessed": blessed, "before": before }));
@@ -47,7 +48,7 @@ fn bless_run(run: &str, arguments: &BlessArguments, global: &GlobalFlags) -> Res
     terminal::print(&format!("baseline {} is run {}{before}\n", blessed.name, blessed.run_id))?;
     if !global.quiet {
         terminal::print_notice(&format!(
-            "compare with it by: juror run … --baseline {}",
+            "compare with it: juror run … --baseline {}",
             blessed.name
         ));
     }
@@ -59,7 +60,7 @@ fn remove_name(name: &str, global: &GlobalFlags) -> Result<(), Failure> {
     match global.json {
         true => terminal::print_json(&json!({ "removed": removed })),
         false => terminal::print(&format!(
-            "baseline {name} is gone; it was run {}, which stays\n",
+            "baseline {name} is removed; run {} is kept\n",
             removed.run_id
         )),
     }
@@ -73,7 +74,7 @@ fn list(global: &GlobalFlags) -> Result<(), Failure> {
     }
     if runs.is_empty() {
         return terminal::print(&format!(
-            "no run is blessed in {}; bless one by: juror bless RUN\n",
+            "no run is blessed in {}; bless one: juror bless RUN\n",
             runs_dir.display()
         ));
     }

@@ -1,4 +1,4 @@
-//! `juror budget`: what runs, days, months, datasets and tags may cost, and what they have cost.
+//! `juror budget`: caps and spending of runs, days, months, datasets and tags.
 
 mod output;
 
@@ -23,12 +23,12 @@ use output::CapChange;
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, fleet_flags(command).layers())?;
     let ledger = SelectedLedger::open(&settings).await?;
-    let printed = answer(command, ledger.budgets(), &settings, global).await;
+    let printed = execute(command, ledger.budgets(), &settings, global).await;
     ledger.close().await;
     printed.map(|()| Exit::Done)
 }
 
-async fn answer(
+async fn execute(
     command: &BudgetCommand,
     budgets: &dyn BudgetRecords,
     settings: &Settings,
@@ -73,7 +73,7 @@ async fn show(
     for run in &runs {
         if !states.iter().any(|state| state.scope == Scope::Run(run.clone())) {
             return Err(Failure::usage(format!(
-                "the ledger knows no run {run}; `juror runs` lists the runs"
+                "run {run} is not in the ledger; `juror runs` lists the runs"
             )));
         }
     }
@@ -94,7 +94,7 @@ async fn set(
     let given = settings.budget.shared_caps().into_iter().find(|(given, _)| given == budget);
     if let Some((_, given)) = given.filter(|(_, given)| *given != cap) {
         terminal::warn(&format!(
-            "{} in the settings is {}, and the next run by these settings sets that again; change \
+            "{} in the settings is {}, which the next run with these settings sets again; change \
              it there too",
             budget.setting(),
             output::amount(given)

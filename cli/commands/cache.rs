@@ -1,4 +1,4 @@
-//! `juror cache`: what the verdict cache holds, and emptying it.
+//! `juror cache`: shows and clears the verdict cache.
 
 use crate::{
     args::{CacheCommand, GlobalFlags},
@@ -14,22 +14,22 @@ use juror_types::usage::Money;
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet }) = command;
     let settings = settings_sources::settle(global, fleet.layers())?;
-    let answered = if settings.fleet.redis.is_some() {
+    let outcome = if settings.fleet.redis.is_some() {
         let backend = open_backend(&settings).await?;
         let place = format!(" in Redis at {}", backend.address());
-        let answered = answer(command, &*backend, &place, global.json).await;
+        let outcome = execute(command, &*backend, &place, global.json).await;
         backend.close().await;
-        answered
+        outcome
     } else {
         let backend = open_local_ledger(&settings)?;
-        let answered = answer(command, &backend, "", global.json).await;
+        let outcome = execute(command, &backend, "", global.json).await;
         backend.close().await;
-        answered
+        outcome
     };
-    answered.map(|()| Exit::Done)
+    outcome.map(|()| Exit::Done)
 }
 
-async fn answer(
+async fn execute(
     command: &CacheCommand,
     backend: &dyn Store,
     place: &str,
@@ -44,14 +44,12 @@ async fn answer(
             let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
             let simulated = match simulated_usd {
                 Money::ZERO => String::new(),
-                amount => format!(
-                    "; those of the simulator would have cost {} and were free",
-                    dollars(amount)
-                ),
+                amount => {
+                    format!("; those of the simulator are worth {} and were free", dollars(amount))
+                }
             };
             terminal::print(&format!(
-                "{replies} replies in {bytes} bytes{place}, which cost {} when they were \
-                 asked{simulated}",
+                "{replies} replies in {bytes} bytes{place}; they cost {}{simulated}",
                 dollars(cost_usd)
             ))
         }
@@ -60,7 +58,7 @@ async fn answer(
             if json {
                 return terminal::print_json(&serde_json::json!({ "forgotten": replies }));
             }
-            terminal::print(&format!("{replies} replies{place} forgotten"))
+            terminal::print(&format!("{replies} replies{place} removed"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `juror calibrate`: does a run's judge agree with people?
+//! `juror calibrate`: compares the scores of a run's judge with people's ratings.
 
 use crate::{
     args::{CalibrateArguments, GlobalFlags},
@@ -21,7 +21,6 @@ use juror_report::{TerminalOptions, render_calibration};
 use juror_types::rubric::Rubric;
 use std::path::Path;
 
-/// Runs `juror calibrate`.
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, Vec::new())?;
     for output in &arguments.output {
@@ -56,13 +55,13 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
     let record = files.record();
     let Some(binding) = Binding::of(record, report.run.simulated) else {
         return Err(Failure::usage(format!(
-            "run {} has no judge to calibrate: it was run with the judge off",
+            "run {} has no judge to calibrate: it ran without --enable-llm-judge",
             record.run_id
         )));
     };
     let labels = match file {
-        Some(file) => read(file, &report.rubric)?,
-        None => of_items(files, &report)?,
+        Some(file) => read_labels(file, &report.rubric)?,
+        None => labels_of_items(files, &report)?,
     };
     let name = file.map(|file| file.display().to_string());
     let created_at = jiff::Timestamp::now().to_string();
@@ -76,18 +75,18 @@ fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Fail
     };
     let results = report.items.read(files).map_err(AppError::from)?;
     let calibration = calibrate(input, results).map_err(AppError::from)?;
-    check_met(&calibration)?;
+    require_pairs(&calibration)?;
     Ok(calibration)
 }
 
-fn read(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
+fn read_labels(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file)
         .map_err(|error| Failure::usage(format!("the labels {name} cannot be read: {error}")))?;
     Labels::read(&name, &bytes, rubric).map_err(Failure::usage)
 }
 
-fn of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
+fn labels_of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
     let results = report.items.read(files).map_err(AppError::from)?;
     let results = results.map(|result| result.map_err(Unreadable::Journal));
     let labels = Labels::of_items(&report.rubric, results).map_err(|error| match error {
@@ -96,17 +95,17 @@ fn of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
     })?;
     if labels.is_empty() {
         return Err(Failure::usage(format!(
-            "no item of run {} has a label for a criterion: give --labels FILE, or the items \
-             `labels` in the dataset",
+            "no item of run {} has a label for a criterion: pass --labels FILE, or add `labels` to \
+             the items of the dataset",
             report.run.id
         )));
     }
     Ok(labels)
 }
 
-/// Refuses labels of which none is of a scored item: nothing could be said, and later runs would
-/// find it.
-fn check_met(calibration: &Calibration) -> Result<(), Failure> {
+/// Refuses labels without a scored item: a calibration from nothing would be applied to later
+/// runs.
+fn require_pairs(calibration: &Calibration) -> Result<(), Failure> {
     let coverage = &calibration.coverage;
     if coverage.paired_items > 0 {
         return Ok(());
@@ -115,14 +114,14 @@ fn check_met(calibration: &Calibration) -> Result<(), Failure> {
     let unknown = match ids.is_empty() {
         true => String::new(),
         false => format!(
-            ", and {} of them are no items of it ({}, …)",
+            ", and {} of them are not in it ({}, …)",
             coverage.unknown.len(),
             ids.join(", ")
         ),
     };
     Err(Failure::usage(format!(
-        "none of the {} labeled items has a score for what is rated in run {}{unknown}; label \
-         items by their ids in the dataset",
+        "none of the {} labeled items has a score in run {}{unknown}; label items by their ids in \
+         the dataset",
         coverage.labelled_items, calibration.run
     )))
 }

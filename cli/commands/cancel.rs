@@ -1,5 +1,4 @@
-//! `juror cancel`: ends a run of the fleet before its end, and the batches of a run of this
-//! machine.
+//! `juror cancel`: cancels a run of the fleet, or the batches of a run of this machine.
 
 use crate::{
     args::{CancelArguments, GlobalFlags},
@@ -16,7 +15,6 @@ use juror_app::{
     settings::Layer,
 };
 
-/// Runs `juror cancel`.
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
@@ -30,51 +28,51 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
         let base = settings_sources::read(global)?;
         let settings = base.settle(layers)?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
-        return tell(&CancelSummary { batches, ..summary }, global);
+        return print_summary(&CancelSummary { batches, ..summary }, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
     let settings = settings_sources::settle(global, layers)?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;
-    tell(&cancelled?, global)
+    print_summary(&cancelled?, global)
 }
 
-fn tell(tally: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
+fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
     if global.json {
-        terminal::print_json(tally)?;
+        terminal::print_json(summary)?;
     } else {
-        terminal::print(&words(tally))?;
+        terminal::print(&text(summary))?;
     }
     Ok(Exit::Done)
 }
 
-fn words(tally: &CancelSummary) -> String {
+fn text(summary: &CancelSummary) -> String {
     let CancelSummary { run_id, cancelled, complete, planned, published, results, scored, batches } =
-        tally;
+        summary;
     if *batches > 0 {
         let these = if *batches == 1 { "1 batch is" } else { &format!("{batches} batches are") };
         return format!(
-            "{these} cancelled at the provider; what was done by then is paid for\n  collect it \
-             by: juror run --resume {run_id}"
+            "{these} cancelled at the provider; finished rows are billed\n  collect their results \
+             with: juror run --resume {run_id}"
         );
     }
     match (cancelled, complete) {
         (false, true) => format!(
-            "run {run_id} is complete: there is nothing to cancel; {results} of {planned} jobs \
-             have their result, {scored} of them scored"
+            "run {run_id} is complete, nothing to cancel; {results} of {planned} jobs have a \
+             result, {scored} of them scored"
         ),
         (false, false) => format!(
-            "run {run_id} does not go on: there is nothing to cancel; {results} of {planned} jobs \
-             have their result, {scored} of them scored\n  resume with: juror run --resume {run_id}"
+            "run {run_id} is not running, nothing to cancel; {results} of {planned} jobs have a \
+             result, {scored} of them scored\n  resume with: juror run --resume {run_id}"
         ),
         (true, true) => format!(
-            "run {run_id} is cancelled, and at its end: {published} of {planned} planned jobs \
-             were published, {results} have their result, {scored} of them scored"
+            "run {run_id} is cancelled and complete: {published} of {planned} planned jobs were \
+             published, {results} have a result, {scored} of them scored"
         ),
         (true, false) => format!(
             "run {run_id} is cancelled: {published} of {planned} planned jobs were published, \
-             {results} results were in; calls in flight are finished, and the rest is skipped"
+             {results} have a result; calls in flight are finished, the other jobs are skipped"
         ),
     }
 }

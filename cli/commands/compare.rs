@@ -1,4 +1,4 @@
-//! `juror compare`: did it get worse, where, and how sure is that?
+//! `juror compare`: compares two runs, and exits by the decision.
 
 use crate::{
     args::{CompareArguments, GlobalFlags},
@@ -12,7 +12,6 @@ use juror_app::{
 };
 use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_comparison};
 
-/// Runs `juror compare`.
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {

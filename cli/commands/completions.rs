@@ -1,4 +1,4 @@
-//! `juror completions` and `juror man`: the command line as shells and `man` read it.
+//! `juror completions` and `juror man`: completion scripts and manual pages.
 
 use crate::{
     args::{self, CompletionArguments, ManArguments},
@@ -7,7 +7,6 @@ use crate::{
 };
 use std::path::Path;
 
-/// Runs `juror completions`: prints the script of a shell.
 pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut args::command(), "juror", &mut script);
@@ -15,7 +14,6 @@ pub fn complete(arguments: &CompletionArguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Runs `juror man`: prints the page of `juror`, or writes a page for each command into a folder.
 pub fn man(arguments: &ManArguments) -> Result<Exit, Failure> {
     match &arguments.folder {
         Some(folder) => write_pages(folder)?,

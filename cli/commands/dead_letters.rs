@@ -1,4 +1,5 @@
-//! `juror dead-letters`: what was kept aside because it killed its workers or could not be read.
+//! `juror dead-letters`: lists, shows and replays messages that killed their workers or could not
+//! be read.
 
 mod replay;
 
@@ -12,7 +13,6 @@ use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_types::{event::Events, id::RunId};
 use serde_json::json;
 
-/// Runs one of the subcommands.
 pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     match command {
         DeadLettersCommand::List { run, fleet } => list(run.as_deref(), fleet, global).await,
@@ -27,12 +27,13 @@ async fn list(
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
     let mut letters = letters(fleet, global).await?;
-    letters
-        .retain(|letter| run.is_none_or(|run| run_of(letter).is_some_and(|of| of.as_str() == run)));
+    letters.retain(|letter| {
+        run.is_none_or(|run| run_of(letter).is_some_and(|run_id| run_id.as_str() == run))
+    });
     if global.json {
         terminal::print_json(&letters.iter().map(as_json).collect::<Vec<_>>())?;
     } else if letters.is_empty() {
-        terminal::print("nothing was kept aside")?;
+        terminal::print("no dead letters")?;
     } else {
         terminal::print(&letters.iter().map(as_text).collect::<String>())?;
     }
@@ -66,7 +67,7 @@ async fn letters(
     Ok(letters.map_err(AppError::from)?)
 }
 
-/// A person who looks does not wait for a server that is away.
+/// Settings without a wait for an unavailable server.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
     let mut settings = settings_sources::settle(global, flags.layers())?;
     settings.fleet.connect_timeout_seconds = 0;
@@ -74,9 +75,7 @@ fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failur
 }
 
 fn unknown(id: &str) -> Failure {
-    Failure::usage(format!(
-        "nothing called {id:?} was kept aside; `juror dead-letters list` tells what was"
-    ))
+    Failure::usage(format!("no dead letter with id {id:?}; `juror dead-letters list` lists them"))
 }
 
 fn run_of(letter: &StoredDeadLetter) -> Option<&RunId> {
@@ -95,7 +94,7 @@ fn kind(letter: &StoredDeadLetter) -> &'static str {
     }
 }
 
-/// The item that it concerns, and the round.
+/// Item and round of a dead letter, if it can be read.
 fn item_of(letter: &StoredDeadLetter) -> Option<(&str, u32)> {
     match &letter.content {
         DeadLetterBody::Job(job) => Some((&job.item.id, job.round)),

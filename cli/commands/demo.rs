@@ -1,4 +1,4 @@
-//! `juror demo`: the golden set through the whole path, against the simulator.
+//! `juror demo`: judges the golden set against the simulator.
 
 use crate::{
     args::{DemoArguments, GlobalFlags},
@@ -22,14 +22,13 @@ use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
-/// Fast enough not to bore, slow enough to be seen.
+/// Latency of the simulator: progress is visible, and the demo is short.
 const LATENCY: Latency =
     Latency { least: Duration::from_millis(250), most: Duration::from_millis(900) };
 
-/// The cap of a demonstration.
-const PLAY_MONEY: Money = Money::from_pico(1_000_000_000_000);
+/// Budget of the demo, $1, of which nothing is real money.
+const DEMO_BUDGET: Money = Money::from_pico(1_000_000_000_000);
 
-/// Runs `juror demo`.
 pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let golden = if arguments.acrue { Golden::Restyled } else { Golden::Components };
     let config = SimulatorConfig {
@@ -75,7 +74,7 @@ async fn judge(
         (Golden::Components, None) => EvidenceMode::None,
     };
     flags.push(Layer::of("evidence", "mode", evidence.name()));
-    let settings = base.settle(flags)?.with_run_budget(Some(PLAY_MONEY))?;
+    let settings = base.settle(flags)?.with_run_budget(Some(DEMO_BUDGET))?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,
         None => new_run_id("demo-"),
@@ -101,16 +100,15 @@ async fn judge(
     if !global.quiet {
         terminal::print_notice(&format!(
             "judging {} bundled items by the rubric {} against the built-in simulator: nothing \
-             leaves this machine, and the money is play money",
+             leaves this machine, and no money is spent",
             session.plan.items,
             session.rubric.name()
         ));
     }
     if !global.quiet && golden == Golden::Components && !draws {
         terminal::print_notice(
-            "no browser is found: with one (`apt-get install chromium`) the demo also draws the code \
-             of each item, measures where it differs from its screenshot, and names the change that \
-             would repair it",
+            "no browser found: with one (`apt-get install chromium`) the demo also renders the code \
+             of each item and measures how it differs from its screenshot",
         );
     }
     let outputs = &arguments.output;

@@ -1,4 +1,4 @@
-//! `juror doctor`: is everything in place that a run needs? In plain words, at no cost.
+//! `juror doctor`: checks what a run needs, at no cost.
 
 mod endpoint;
 mod fleet;
@@ -26,8 +26,8 @@ use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usag
 use serde::Serialize;
 use std::path::Path;
 
-/// A run's journal and ledger want little; below this something else has filled the disk.
-const LITTLE_SPACE: u64 = 500 << 20;
+/// Free bytes below which the disk is reported; a run's journal and ledger need less.
+const MIN_FREE_BYTES: u64 = 500 << 20;
 
 /// Result of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +42,8 @@ enum Health {
 struct Check {
     name: &'static str,
     health: Health,
-    says: String,
+    #[serde(rename = "says")]
+    message: String,
 }
 
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
@@ -55,8 +56,8 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     let mut checks = vec![good("settings", "every key is known".to_owned())];
     let rubric = match rubrics::load(&settings.run.rubric) {
         Ok((rubric, text)) => {
-            let says = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
-            checks.push(good("rubric", says));
+            let message = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
+            checks.push(good("rubric", message));
             Some((rubric, text))
         }
         Err(failure) => {
@@ -76,33 +77,33 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     if let (Some(dataset), Some(rubric)) = (&arguments.dataset, rubric) {
         checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
     }
-    let sick = checks.iter().any(|check| check.health == Health::Bad);
+    let is_bad = checks.iter().any(|check| check.health == Health::Bad);
     if global.json {
         terminal::print_json(&checks)?
     } else {
         terminal::print(&text(&checks))?
     }
-    Ok(if sick { Exit::Error } else { Exit::Done })
+    Ok(if is_bad { Exit::Error } else { Exit::Done })
 }
 
 impl Check {
-    /// With something more to say.
+    /// Appends to the message.
     fn and(mut self, more: &str) -> Self {
-        self.says = format!("{}; {more}", self.says);
+        self.message = format!("{}; {more}", self.message);
         self
     }
 }
 
-fn good(name: &'static str, says: String) -> Check {
-    Check { name, health: Health::Good, says }
+fn good(name: &'static str, message: String) -> Check {
+    Check { name, health: Health::Good, message }
 }
 
-fn warning(name: &'static str, says: String) -> Check {
-    Check { name, health: Health::Warning, says }
+fn warning(name: &'static str, message: String) -> Check {
+    Check { name, health: Health::Warning, message }
 }
 
-fn bad(name: &'static str, says: String) -> Check {
-    Check { name, health: Health::Bad, says }
+fn bad(name: &'static str, message: String) -> Check {
+    Check { name, health: Health::Bad, message }
 }
 
 fn model(settings: &Settings, rubric: &Rubric) -> Check {
@@ -117,7 +118,7 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
         return bad("model", format!("{name} has no price"));
     };
     let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
-    let says = format!(
+    let message = format!(
         "{name}: {} a million tokens in, {} out ({})",
         per_million(candidate.terms.price.input),
         per_million(candidate.terms.price.output),
@@ -126,16 +127,16 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
     if let Some(day) = &price.retires {
         return warning(
             "model",
-            format!("{says}; the provider switches it off on {day}: choose its successor"),
+            format!("{message}; the provider retires it on {day}: choose its successor"),
         );
     }
     if Models::builtin().find(like.unwrap_or(name)).is_none() {
         return warning(
             "model",
-            format!("{says}; nothing else is known of it, so calls are bounded generously"),
+            format!("{message}; its limits are unknown, so the bound of a call is generous"),
         );
     }
-    good("model", says)
+    good("model", message)
 }
 
 /// Labels of a run by these settings.
@@ -160,8 +161,8 @@ async fn backend(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     }
 }
 
-/// Remainder of the caps of day and month, of all runs and of these labels, under the caps that a
-/// run by these settings would set.
+/// Check of the budgets of day and month, of all runs and of these labels, under the caps that a
+/// run with these settings would set.
 fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState>) -> Check {
     let given = settings.budget.shared_caps();
     let counts = |state: &BudgetState| state.scope.label().is_none_or(|of| labels.contains(of));
@@ -179,13 +180,13 @@ fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState
         let (left, cap) = (shown(state.left_usd), shown(state.cap_usd));
         format!("{}: {left} of {cap} left", state.scope)
     });
-    let says = figures.collect::<Vec<_>>().join("; ");
+    let message = figures.collect::<Vec<_>>().join("; ");
     let used_up = states.iter().find(|state| state.is_used_up());
     match used_up.and_then(|state| state.scope.shared()) {
         Some(budget) => bad(
             "budget",
             format!(
-                "{says}: no call is admitted; raise the cap by {} (or {} where the settings have it), \
+                "{message}: no call is admitted; raise the cap by {} (or {} where the settings have it), \
                  or wait for the next {}",
                 budget.command(),
                 budget.setting(),
@@ -193,23 +194,25 @@ fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState
             ),
         ),
         None if states.is_empty() => good("budget", "day and month have no cap".to_owned()),
-        None => good("budget", says),
+        None => good("budget", message),
     }
 }
 
 #[cfg(unix)]
 fn space(folder: &Path) -> Check {
-    // A run creates its folders; until then their disk is that of the nearest one there is.
+    // A run creates its folders; until then the nearest existing one has their disk.
     let existing = folder.ancestors().find(|ancestor| ancestor.exists());
     match rustix::fs::statvfs(existing.unwrap_or(Path::new("."))) {
-        Err(error) => bad("disk", format!("{} cannot be looked at: {error}", folder.display())),
+        Err(error) => {
+            bad("disk", format!("free space of {} cannot be read: {error}", folder.display()))
+        }
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-            let says = format!("{} MB are free for {}", free >> 20, folder.display());
-            if free < LITTLE_SPACE {
-                bad("disk", format!("{says}: make room first"))
+            let message = format!("{} MB are free for {}", free >> 20, folder.display());
+            if free < MIN_FREE_BYTES {
+                bad("disk", format!("{message}: free space first"))
             } else {
-                good("disk", says)
+                good("disk", message)
             }
         }
     }
@@ -244,10 +247,10 @@ async fn dataset_check(
     match opened {
         Err(failure) => bad("dataset", failure.to_string()),
         Ok(session) => {
-            let says = format!("{} items, {} jobs", session.plan.items, session.plan.jobs);
+            let message = format!("{} items, {} jobs", session.plan.items, session.plan.jobs);
             match session.plan.warnings.as_slice() {
-                [] => good("dataset", says),
-                warnings => warning("dataset", format!("{says}; {}", warnings.join("; "))),
+                [] => good("dataset", message),
+                warnings => warning("dataset", format!("{message}; {}", warnings.join("; "))),
             }
         }
     }
@@ -258,13 +261,13 @@ fn text(checks: &[Check]) -> String {
     for check in checks {
         let mark = match check.health {
             Health::Good => "ok  ",
-            Health::Warning => "look",
+            Health::Warning => "warn",
             Health::Bad => "BAD ",
         };
-        text.push_str(&format!("{mark}  {:10}{}\n", check.name, check.says));
+        text.push_str(&format!("{mark}  {:10}{}\n", check.name, check.message));
     }
-    let worst = checks.iter().filter(|check| check.health == Health::Bad).count();
-    text.push_str(&match worst {
+    let problems = checks.iter().filter(|check| check.health == Health::Bad).count();
+    text.push_str(&match problems {
         0 => "\nNo problems found: a run can start.\n".to_owned(),
         1 => "\n1 problem to fix.\n".to_owned(),
         count => format!("\n{count} problems to fix.\n"),

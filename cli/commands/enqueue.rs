@@ -1,4 +1,4 @@
-//! `juror enqueue`: a run's jobs into the fleet's queues.
+//! `juror enqueue`: publishes a run's jobs to the fleet.
 
 mod output;
 
@@ -42,18 +42,17 @@ use juror_types::{id::RunId, lane::Lane, run::RunRecord};
 use output::EnqueueOutput;
 use std::sync::Arc;
 
-/// Runs `juror enqueue`.
 pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let layers = [flags.layers(), arguments.fleet.layers()].concat();
-    let ground = settings_sources::read(global)?;
+    let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut asked = flags.invocation(layers, &ground, &on_item);
-    asked.place = DrawingPlace::Elsewhere;
-    let settings = asked.settings()?;
+    let mut invocation = flags.invocation(layers, &base, &on_item);
+    invocation.place = DrawingPlace::Elsewhere;
+    let settings = invocation.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
-    let named = asked.run_id(&settings)?;
+    let named = invocation.run_id(&settings)?;
     finish::check_baseline_flags(&flags.against, &settings)?;
     let protected =
         ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
@@ -66,10 +65,10 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     .check_reports(&flags.output)?;
     match arguments.wait {
         true => require_journal(&settings, &flags.output)?,
-        false if asks_for_an_end(flags) => {
+        false if needs_wait(flags) => {
             return Err(Failure::usage(
-                "--output, --gate, --calibration and the flags by which a comparison is decided are \
-                 for a run's end: add --wait",
+                "--output, --gate, --calibration, --strict, --margin and --max-lost apply at a run's \
+            end: add --wait",
             ));
         }
         false => {}
@@ -81,21 +80,21 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     calibrations::named(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
-    let telling = EnqueueOutput {
+    let output = EnqueueOutput {
         json: global.json,
         quiet: global.quiet,
         wait: arguments.wait,
         fleet: &settings.fleet.namespace,
-        location_flags: location_flags::of_fleet(global, &arguments.fleet),
+        location_flags: location_flags::for_fleet(global, &arguments.fleet),
     };
     let enqueuing = Enqueuing {
         arguments,
         global,
-        asked,
+        invocation,
         settings: &settings,
         baseline,
         backend: &backend,
-        telling,
+        output,
     };
     let ended = enqueuing.run(named).await;
     backend.close().await;
@@ -105,11 +104,11 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
     global: &'a GlobalFlags,
-    asked: RunInvocation<'a>,
+    invocation: RunInvocation<'a>,
     settings: &'a Settings,
     baseline: Option<Baseline>,
     backend: &'a Arc<RedisLedger>,
-    telling: EnqueueOutput<'a>,
+    output: EnqueueOutput<'a>,
 }
 
 impl Enqueuing<'_> {
@@ -125,7 +124,7 @@ impl Enqueuing<'_> {
         if let Some(known) = published.filter(|_| self.arguments.run.dataset.is_none()) {
             return self.follow_published(&run, known, signals).await;
         }
-        let mut session = self.asked.session(&run, record)?;
+        let mut session = self.invocation.session(&run, record)?;
         self.check_upload(&session, record)?;
         if let Some(baseline) = &self.baseline {
             baseline.check(&run, &session.rubric.reference())?;
@@ -148,25 +147,25 @@ impl Enqueuing<'_> {
         }
         print_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
         let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
-        self.telling.published(&run, session.plan.jobs, published)?;
+        self.output.published(&run, session.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
             PublishedEnd::Closed | PublishedEnd::Cancelled => {
-                self.wait_if_asked(&run, signals).await
+                self.wait_if_requested(&run, signals).await
             }
         }
     }
 
-    /// The fleet's record of a run that is named, if it may be gone on with, or is free.
+    /// The fleet's status of a named run; none if the run is new. Errors if it cannot be continued.
     async fn known(&self, run: &RunId) -> Result<Option<RunStatus>, Failure> {
         let FleetSettings { namespace, .. } = &self.settings.fleet;
         let runs_dir = &self.settings.run.runs_dir;
         let here = known_run(runs_dir, run)?;
         if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
             return Err(Failure::usage(format!(
-                "run {run} is one of this machine, in {}: take another --run-id, or go on with it \
-                 by: juror run --resume {run}",
+                "run {run} is a run of this machine, in {}: use another --run-id, or resume it \
+                 with: juror run --resume {run}",
                 runs_dir.display()
             )));
         }
@@ -174,18 +173,18 @@ impl Enqueuing<'_> {
         match (status, here) {
             (Some(status), _) if status.cancelled && !self.arguments.wait => {
                 Err(Failure::usage(format!(
-                    "run {run} was cancelled; follow it to its end by --wait, or judge what is \
-                     left of it by: juror retry {run}"
+                    "run {run} was cancelled; follow it to its end with --wait, or judge its \
+                     remaining jobs with: juror retry {run}"
                 )))
             }
             (Some(status), _) => Ok(Some(status)),
             (None, Some(_)) => Err(Failure::usage(format!(
-                "run {run} has a directory in {}, and the fleet {namespace} knows it no longer; \
-                 judge what is left of it by: juror retry {run}",
+                "run {run} has a directory in {}, but is no longer in the Redis of fleet \
+                 {namespace}; judge its remaining jobs with: juror retry {run}",
                 runs_dir.display()
             ))),
             (None, None) if self.arguments.run.dataset.is_none() => Err(Failure::usage(format!(
-                "the fleet {namespace} knows no run {run}; with a dataset it is started"
+                "run {run} is unknown in fleet {namespace}; give a dataset to start it"
             ))),
             (None, None) => {
                 let place = LedgerPlace::Fleet(namespace);
@@ -195,14 +194,14 @@ impl Enqueuing<'_> {
         }
     }
 
-    /// Files go to one place, which can be used.
+    /// Checks that a run uploads to one place, which can be used.
     fn check_upload(&self, session: &Session, known: Option<&RunRecord>) -> Result<(), Failure> {
         let Some(place) = &self.arguments.upload else { return Ok(()) };
         match known {
             Some(known) if known.upload.as_ref() != Some(place) => {
                 let before = known.upload.as_deref().map_or("nowhere".to_owned(), str::to_owned);
                 Err(Failure::usage(format!(
-                    "run {} has uploaded its files to {before}, not to {place}: leave --upload out",
+                    "run {} uploaded its files to {before}, not to {place}: omit --upload",
                     known.run_id
                 )))
             }
@@ -213,7 +212,8 @@ impl Enqueuing<'_> {
         }
     }
 
-    /// Every job is published: there is only a budget to change, and an end to wait for.
+    /// Changes budget, deadline and lane of a run that is completely published, and waits for its
+    /// end if requested.
     async fn follow_published(
         &self,
         run: &RunId,
@@ -221,7 +221,7 @@ impl Enqueuing<'_> {
         signals: SignalStream,
     ) -> Result<Exit, Failure> {
         if !known.cancelled {
-            self.telling.published_already(run, known.is_reported())?;
+            self.output.published_already(run, known.is_reported())?;
         }
         if self.arguments.run.dry_run {
             return Ok(Exit::Done);
@@ -237,11 +237,11 @@ impl Enqueuing<'_> {
             if let Some(change) = changed.map_err(AppError::from)? {
                 terminal::warn(&change.to_string());
             }
-            self.telling.cap(run, cap);
-            self.telling.deadline(run, known.record.deadline, deadline);
-            self.telling.lane(run, known.record.lane, lane);
+            self.output.cap(run, cap);
+            self.output.deadline(run, known.record.deadline, deadline);
+            self.output.lane(run, known.record.lane, lane);
         }
-        self.wait_if_asked(run, signals).await
+        self.wait_if_requested(run, signals).await
     }
 
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
@@ -297,21 +297,21 @@ impl Enqueuing<'_> {
         let published = publish(publication, self.global.quiet, || {
             announced = true;
             if let Some((known, cap)) = known {
-                self.telling.cap(run, cap);
-                self.telling.deadline(run, known.record.deadline, deadline);
-                self.telling.lane(run, known.record.lane, lane);
+                self.output.cap(run, cap);
+                self.output.deadline(run, known.record.deadline, deadline);
+                self.output.lane(run, known.record.lane, lane);
             }
-            let told = self.telling.announced(run);
-            told.map_err(|failure| AppError::internal(failure.to_string()))
+            let printed = self.output.announced(run);
+            printed.map_err(|failure| AppError::internal(failure.to_string()))
         })
         .await;
         if published.is_err() && announced {
-            self.telling.how_to_go_on(run);
+            self.output.print_resume_hint(run);
         }
         published
     }
 
-    async fn wait_if_asked(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
+    async fn wait_if_requested(&self, run: &RunId, signals: SignalStream) -> Result<Exit, Failure> {
         if !self.arguments.wait {
             return Ok(Exit::Done);
         }
@@ -321,20 +321,20 @@ impl Enqueuing<'_> {
             settings: self.settings,
             outputs: &self.arguments.run.output,
             global: self.global,
-            location_flags: &self.telling.location_flags,
+            location_flags: &self.output.location_flags,
         };
         following.wait(signals).await
     }
 }
 
-fn asks_for_an_end(flags: &RunFlags) -> bool {
+fn needs_wait(flags: &RunFlags) -> bool {
     let files = !flags.output.is_empty() || flags.known.calibration.is_some();
     let comparing = &flags.against.comparing;
     let decides = comparing.strict || comparing.margin.is_some() || comparing.max_lost.is_some();
     files || flags.gate.is_some() || decides
 }
 
-/// The record of a run that goes on, with its cap and, where another one is given, its deadline.
+/// Record of a continued run with its new cap, deadline and lane.
 fn continued(
     known: &RunStatus,
     cap: Cap,

@@ -1,11 +1,11 @@
-//! `juror estimate`: what a run would take.
+//! `juror estimate`: tokens, cost and time of a run.
 
 mod table;
 
 use crate::{
     args::{EstimateArguments, GlobalFlags},
     exit::{Exit, Failure},
-    progress::{DatasetProgress, Doing, Progress, ProgressDisplay, RunTally},
+    progress::{DatasetProgress, Progress, ProgressDisplay, ProgressTask, RunTally},
     settings_sources, terminal,
 };
 use juror_app::{
@@ -15,10 +15,9 @@ use juror_app::{
     settings::Layer,
 };
 
-/// Runs `juror estimate`.
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
-    // An estimate is of the judge; asking nobody, it needs no leave.
+    // An estimate is of the judge, and makes no call.
     flags.push(Layer::of("run", "enable_llm_judge", true));
     let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;
@@ -32,19 +31,19 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
     };
     let rubric = rubrics::of_settings(&settings)?;
     let checking = DatasetProgress::new(global.quiet || global.json);
-    let on_item = &mut |items| checking.come_to(items);
+    let on_item = &mut |items| checking.advance_to(items);
     let session = Session::open(settings, base.environment().clone(), rubric, selection, on_item);
     checking.end();
     let session = session?;
     session.require_renderer(arguments.judging.evidence, DrawingPlace::Here)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
-    let style = ProgressDisplay::of_an_estimate(global.quiet || global.json);
-    let mut progress = Progress::new(style, Doing::Estimating);
+    let style = ProgressDisplay::for_estimate(global.quiet || global.json);
+    let mut progress = Progress::new(style, ProgressTask::Estimating);
     let mut on_progress = |EstimateProgress { examined, to_examine }| {
         if examined == 0 {
-            progress.stand(RunTally { planned: to_examine, ..RunTally::default() });
+            progress.set(RunTally { planned: to_examine, ..RunTally::default() });
         } else {
-            progress.come_to(examined);
+            progress.advance_to(examined);
         }
     };
     let estimation =

@@ -1,11 +1,11 @@
-//! Follows a run of the fleet until its report is written, and ends as that says.
+//! Follows a run of the fleet until its report is written, and exits with the report's code.
 
 use crate::{
     args::GlobalFlags,
     commands::report,
     exit::{Exit, Failure},
     interactive,
-    progress::{Doing, Progress, ProgressDisplay, RunTally},
+    progress::{Progress, ProgressDisplay, ProgressTask, RunTally},
     signals::SignalStream,
     terminal,
 };
@@ -21,42 +21,40 @@ use juror_ledger::{
 use juror_types::{event::Events, id::RunId, shutdown::Shutdown};
 use std::{path::PathBuf, time::Duration};
 
-const LOOKING: Duration = Duration::from_secs(1);
+/// Interval at which the run's status is polled.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A run that is followed.
 pub struct Following<'run> {
-    /// The fleet's backend.
     pub backend: &'run RedisLedger,
-    /// The run.
     pub run: &'run RunId,
-    /// The settings.
     pub settings: &'run Settings,
-    /// Files to write at its end, beside its report.
+    /// Files to write at its end, in addition to its report.
     pub outputs: &'run [PathBuf],
-    /// Flags of the output.
     pub global: &'run GlobalFlags,
-    /// The flags by which the next command finds the same run.
+    /// Flags with which the next command finds the same run.
     pub location_flags: &'run str,
 }
 
-/// Refuses what only a run's journal can answer where the aggregator keeps that elsewhere.
+/// Refuses flags that need the run's journal if no aggregator works in the runs directory.
 pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
     let run = &settings.run;
-    let wanted = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
+    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
     let runs_dir = &settings.run.runs_dir;
-    if !wanted || RunsLock::is_known(runs_dir) {
+    if !is_needed || RunsLock::is_known(runs_dir) {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: share its runs \
-         directory and name that by --runs-dir (start the aggregator first), or leave them out and \
-         call `juror report` where the aggregator is",
+        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: set \
+         --runs-dir to the aggregator's runs directory (start the aggregator first), or omit them and \
+         run `juror report` on the aggregator's machine",
         runs_dir.display()
     )))
 }
 
 impl Following<'_> {
-    /// Waits for the run's report, and exits by it. `signals` have heard what came before.
+    /// Waits for the run's report, and exits with its code. `signals` is open since the command
+    /// began.
     pub async fn wait(self, signals: SignalStream) -> Result<Exit, Failure> {
         let mut view = View::new(format!("{}{}", self.run, self.location_flags), self.global.quiet);
         let following = async |shutdown: &Shutdown| {
@@ -68,13 +66,13 @@ impl Following<'_> {
             interactive::until_signal(signals, Events::silent(), following).await;
         match reported {
             Some(status) => {
-                let remedy = format!("write it by: juror report {}", self.run);
+                let remedy = format!("write it with: juror report {}", self.run);
                 signals.exit_on_signal(&remedy, self.conclude(&status?)).await
             }
             None => {
                 terminal::print_notice(&format!(
-                    "the run goes on without us\n  follow it with: juror enqueue --wait --resume \
-                     {0}{1}\n  end it with: juror cancel {0}{1}",
+                    "detached; the run continues\n  follow it with: juror enqueue --wait --resume \
+                     {0}{1}\n  cancel it with: juror cancel {0}{1}",
                     self.run, self.location_flags
                 ));
                 Ok(Exit::Incomplete)
@@ -82,10 +80,10 @@ impl Following<'_> {
         }
     }
 
-    /// Looks until the run is reported with all the results that it will have.
+    /// Polls until the run's final report is written.
     async fn reported(&self, view: &mut View) -> Result<RunStatus, Failure> {
         loop {
-            match self.look().await {
+            match self.poll().await {
                 Ok(Some((status, ledger))) => {
                     view.show(&status, ledger.as_ref());
                     if status.is_reported() {
@@ -94,38 +92,38 @@ impl Following<'_> {
                 }
                 Ok(None) => {
                     return Err(Failure::error(format!(
-                        "the fleet does not know run {} any more; its journal, if there is one, \
-                         is in the aggregator's runs directory",
+                        "run {} is no longer in Redis; its journal, if there is one, is in the \
+                         aggregator's runs directory",
                         self.run
                     )));
                 }
-                Err(LedgerError::Unavailable(problem)) => view.is_away(&problem),
+                Err(LedgerError::Unavailable(problem)) => view.report_outage(&problem),
                 Err(broken) => return Err(AppError::from(broken).into()),
             }
-            tokio::time::sleep(LOOKING).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    async fn look(&self) -> Result<Option<(RunStatus, Option<Ledger>)>, LedgerError> {
+    async fn poll(&self) -> Result<Option<(RunStatus, Option<Ledger>)>, LedgerError> {
         let Some(status) = self.backend.run_status(self.run).await? else { return Ok(None) };
         Ok(Some((status, self.backend.ledger(self.run).await?)))
     }
 
-    /// As `juror report` would, where the journal can be read; otherwise by the counts.
+    /// Prints the report if the journal can be read, otherwise the run's counts.
     async fn conclude(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let exit = match RunFiles::open(&self.settings.run.runs_dir, self.run) {
             Ok(files) => report::report(&files, self.settings, self.outputs, self.global).await?,
             Err(JournalError::Missing { .. })
                 if self.outputs.is_empty() && self.settings.run.baseline().is_none() =>
             {
-                self.count(status)?
+                self.print_counts(status)?
             }
             Err(error) => return Err(Failure::error(error)),
         };
         Ok(if status.cancelled { exit.and(Exit::Incomplete) } else { exit })
     }
 
-    fn count(&self, status: &RunStatus) -> Result<Exit, Failure> {
+    fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {
         let planned = status.record.planned;
         let RunProgress { scored, no_output, unscorable, failed, skipped, cost_usd, .. } =
             status.progress.clone().unwrap_or_default();
@@ -147,47 +145,47 @@ impl Following<'_> {
     }
 }
 
-/// Display of a run for a person.
+/// Progress display of a followed run.
 struct View {
-    /// The run, as the next command finds it.
+    /// Id and flags with which the next command finds the run.
     run: String,
     progress: Progress,
     paused: bool,
     cancelled: bool,
-    away: bool,
+    is_unavailable: bool,
 }
 
 impl View {
     fn new(run: String, quiet: bool) -> Self {
-        let progress = Progress::new(ProgressDisplay::fitting(quiet), Doing::Judging);
-        Self { run, progress, paused: false, cancelled: false, away: false }
+        let progress = Progress::new(ProgressDisplay::fitting(quiet), ProgressTask::Judging);
+        Self { run, progress, paused: false, cancelled: false, is_unavailable: false }
     }
 
     fn show(&mut self, status: &RunStatus, ledger: Option<&Ledger>) {
-        self.away = false;
+        self.is_unavailable = false;
         if let Some(tally) = tally(status, ledger) {
-            self.progress.stand(tally);
+            self.progress.set(tally);
         }
         match (&status.paused, self.paused) {
-            (Some(reason), false) => self.progress.say(&format!(
-                "paused: {reason}\n  its jobs are kept; once that is mended, resume with: juror \
+            (Some(reason), false) => self.progress.notice(&format!(
+                "paused: {reason}\n  its jobs are kept; fix the cause, then resume with: juror \
                  retry {}",
                 self.run
             )),
-            (None, true) => self.progress.say("the run goes on"),
+            (None, true) => self.progress.notice("the run continues"),
             _ => {}
         }
         if status.cancelled && !self.cancelled {
-            self.progress.say("cancelled: what is not judged yet is skipped");
+            self.progress.notice("cancelled: jobs that are not judged yet are skipped");
         }
         (self.paused, self.cancelled) = (status.paused.is_some(), status.cancelled);
     }
 
-    fn is_away(&mut self, problem: &str) {
-        if !self.away {
-            self.progress.warn(&format!("{problem}; waiting for it"));
+    fn report_outage(&mut self, problem: &str) {
+        if !self.is_unavailable {
+            self.progress.warn(&format!("{problem}; retrying"));
         }
-        self.away = true;
+        self.is_unavailable = true;
     }
 }
 
@@ -198,7 +196,7 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
     Some(RunTally {
         planned,
         done: progress.results.min(planned),
-        troubled: progress.no_output + progress.unscorable + progress.failed + progress.skipped,
+        unscored: progress.no_output + progress.unscorable + progress.failed + progress.skipped,
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
         budget: ledger.and_then(|ledger| match ledger.budget {
             Budget::Cap(cap) => Some(cap),

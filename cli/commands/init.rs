@@ -15,20 +15,20 @@ use std::{
 const SETTINGS: &str = include_str!("../../config/starter.toml");
 const SETTINGS_FILE: &str = "juror.toml";
 const DATASET: &str = "dataset";
-/// Items of the golden set that the example dataset takes: a sound one and a defective one.
+/// Items of the example dataset: a correct one and a defective one.
 const ITEMS: [&str; 2] = ["button_primary", "alert_error"];
 
-/// Runs `juror init`: writes new files only, and none if one of them exists.
+/// Runs `juror init`; writes nothing if one of the files exists.
 pub fn run(arguments: &InitArguments, quiet: bool) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
     let dataset = demo_data::excerpt(&ITEMS)
-        .ok_or_else(|| Failure::error("the bundled golden set lacks the items of the example"))?;
+        .ok_or_else(|| Failure::error("the bundled golden set lacks the example's items"))?;
     let mut files = vec![(folder.join(SETTINGS_FILE), SETTINGS.as_bytes().to_vec())];
     let in_dataset = |(name, content)| (folder.join(DATASET).join(name), content);
     files.extend(dataset.into_iter().map(in_dataset));
     if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
         return Err(Failure::usage(format!(
-            "{} exists: juror init overwrites nothing; choose another folder",
+            "{} exists, and juror init overwrites nothing; choose another folder",
             path.display()
         )));
     }

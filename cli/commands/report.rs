@@ -1,4 +1,4 @@
-//! `juror report`: a run's report again, from its journal.
+//! `juror report`: renders a run's report from its journal.
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
@@ -20,7 +20,6 @@ use juror_app::{
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
-/// Runs `juror report`.
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();
@@ -38,7 +37,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     report(&files, &settings, &arguments.output, global).await
 }
 
-/// Reports a run from its files, and exits by it.
+/// Reports a run from its files, and returns the exit code of the report.
 pub async fn report(
     files: &RunFiles,
     settings: &Settings,
@@ -63,7 +62,7 @@ pub async fn report(
     let finishing = Finishing { reporting, outputs, global };
     let report = finish::report(files, &counted, ledger?, &finishing, None)?;
     if !global.quiet && !global.json {
-        finish::tell_result(files, &report);
+        finish::print_result(files, &report);
     }
     Ok(finish::exit_of(&report))
 }

@@ -1,4 +1,4 @@
-//! `juror retry`: another round for what a run did not score, where the run is judged.
+//! `juror retry`: another round for the jobs that a run did not score, here or in its fleet.
 
 use crate::{
     args::{GlobalFlags, RetryArguments, RunFlags},
@@ -30,7 +30,6 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, run::RunRecord};
 use std::sync::Arc;
 
-/// Runs `juror retry`.
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> =
@@ -41,15 +40,15 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     match &here {
         Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
         None if settings.fleet.redis.is_none() => {
-            let remedy = "if it is a fleet's, name its Redis by --redis URL";
+            let remedy = "for a fleet's run, add --redis URL";
             return Err(no_such_run(&arguments.run, &settings.run.runs_dir, remedy).into());
         }
         _ => {}
     }
     if !arguments.calling.layers().is_empty() {
         return Err(Failure::usage(format!(
-            "run {run} is judged by a fleet, whose workers have an endpoint, limits and a \
-             --max-concurrency of their own: leave those flags out"
+            "run {run} is judged by a fleet, whose workers configure endpoint, limits and \
+             concurrency: omit these flags"
         )));
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
@@ -71,7 +70,7 @@ async fn retry_here(
 ) -> Result<Exit, Failure> {
     if arguments.priority.is_some() || arguments.wait {
         return Err(Failure::usage(format!(
-            "run {run} is one of this machine: it needs no --priority, and is waited for anyway"
+            "run {run} is a run of this machine, which takes neither --priority nor --wait: omit them"
         )));
     }
     let flags = RunFlags {
@@ -95,30 +94,30 @@ impl Retrying<'_> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let ground = settings_sources::read(self.global)?;
+        let base = settings_sources::read(self.global)?;
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
-        let mut asked = flags.invocation(self.layers.clone(), &ground, &on_item);
-        asked.place = DrawingPlace::Elsewhere;
-        let again = RetryPlan::of(self.backend, &asked, run, here).await?;
-        print_warnings(&again.session, DrawingPlace::Elsewhere, self.global.quiet);
+        let mut invocation = flags.invocation(self.layers.clone(), &base, &on_item);
+        invocation.place = DrawingPlace::Elsewhere;
+        let plan = RetryPlan::of(self.backend, &invocation, run, here).await?;
+        print_warnings(&plan.session, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
-            session: &again.session,
+            session: &plan.session,
             backend: self.backend,
-            record: &again.record,
-            opening: again.opening(),
+            record: &plan.record,
+            opening: plan.opening(),
             priority: self.arguments.priority.unwrap_or_default().into(),
             uploaded: None,
             max_connect_wait: None,
         };
         let opened = || {
-            if let Some(change) = again.cap.change(run).filter(|_| !self.global.quiet) {
+            if let Some(change) = plan.cap.change(run).filter(|_| !self.global.quiet) {
                 terminal::print_notice(&change);
             }
             Ok(())
         };
         let published = publish(publication, self.global.quiet, opened).await?;
-        self.tell(run, &again.rounds, published)?;
+        self.print(run, &plan.rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(run, signals).await,
             PublishedEnd::Closed => Ok(Exit::Done),
@@ -126,7 +125,7 @@ impl Retrying<'_> {
         }
     }
 
-    fn tell(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {
+    fn print(&self, run: &RunId, rounds: &Rounds, published: Published) -> Result<(), Failure> {
         let Published { jobs, end } = published;
         if self.global.json && !self.arguments.wait {
             terminal::print_json(&serde_json::json!({
@@ -139,30 +138,30 @@ impl Retrying<'_> {
         }
         if rounds.missing() > 0 {
             terminal::print_notice(&format!(
-                "{} of the jobs are scored and perhaps not in the journal: they are sent for their \
-                 stored results, without a call",
+                "{} scored jobs may be missing from the journal: they are republished to return \
+                 their stored results, without a call",
                 rounds.missing()
             ));
         }
-        let again =
-            format!("{run}{}", location_flags::of_fleet(self.global, &self.arguments.fleet));
+        let located =
+            format!("{run}{}", location_flags::for_fleet(self.global, &self.arguments.fleet));
         terminal::print_notice(&match end {
             PublishedEnd::Closed if jobs == 0 => {
                 format!("run {run} is complete: all its {} jobs are scored", rounds.scored())
             }
             PublishedEnd::Closed if self.arguments.wait => {
-                format!("{jobs} jobs of run {run} are sent again")
+                format!("{jobs} jobs of run {run} are requeued")
             }
             PublishedEnd::Closed => format!(
-                "{jobs} jobs of run {run} are sent again\n  follow it with: juror enqueue --wait \
-                 --resume {again}"
+                "{jobs} jobs of run {run} are requeued\n  follow it with: juror enqueue --wait \
+                 --resume {located}"
             ),
             PublishedEnd::Cancelled => {
-                format!("run {run} was cancelled; {jobs} jobs were sent again before")
+                format!("run {run} was cancelled after {jobs} jobs were requeued")
             }
             PublishedEnd::Stopped => format!(
-                "stopped: {jobs} jobs of run {run} are sent again, and the run is left open\n  go \
-                 on with: juror retry {again}"
+                "stopped: {jobs} jobs of run {run} are requeued, and the run stays open\n  resume \
+                 with: juror retry {located}"
             ),
         });
         Ok(())
@@ -175,7 +174,7 @@ impl Retrying<'_> {
             settings: self.settings,
             outputs: &[],
             global: self.global,
-            location_flags: &location_flags::of_fleet(self.global, &self.arguments.fleet),
+            location_flags: &location_flags::for_fleet(self.global, &self.arguments.fleet),
         };
         following.wait(signals).await
     }

@@ -1,4 +1,4 @@
-//! `juror rubric`: list, show and check rubrics.
+//! `juror rubric`: lists, shows and checks rubrics.
 
 use crate::{
     args::RubricCommand,
@@ -10,13 +10,12 @@ use juror_types::rubric::{Formula, Rubric, builtin, reply_schema};
 use juror_worker::prompt::{self, PromptItem};
 use std::path::PathBuf;
 
-/// Runs one of the subcommands.
 pub fn run(command: &RubricCommand, json: bool) -> Result<Exit, Failure> {
     match command {
         RubricCommand::List => list(json)?,
         RubricCommand::Show { rubric, file: true } => terminal::print(&text_of(rubric)?)?,
         RubricCommand::Show { rubric, file: false } => {
-            terminal::print(&question(&load(rubric)?.0))?
+            terminal::print(&prompt_text(&load(rubric)?.0))?
         }
         RubricCommand::Check { files } => check(files)?,
     }
@@ -47,7 +46,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
         };
         let images: Vec<_> = rubric.images.iter().map(|image| image.name.as_str()).collect();
         terminal::print(&format!(
-            "{} is a sound rubric: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
+            "{} is valid: {} criteria from {} to {}, {formula}; images: {}; digest {}\n",
             rubric.name(),
             rubric.criteria.len(),
             rubric.scale.min,
@@ -63,30 +62,30 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Faults that a rubric can be used with.
+/// Warnings about a rubric that can be used.
 fn warnings(rubric: &Rubric, checked: &[Rubric]) -> Vec<String> {
     let mut warnings = Vec::new();
     let (limit, needed) = (rubric.max_output_tokens, rubric.needed_output_tokens());
     if limit < needed {
         warnings.push(format!(
-            "max_output_tokens = {limit} cannot hold a full reply, which takes about {needed} \
-             tokens: it would be cut and asked for again; raise the limit, or lower findings.max"
+            "max_output_tokens = {limit} is less than a full reply needs, about {needed} tokens: \
+             replies would be truncated and requested again; raise the limit, or lower findings.max"
         ));
     }
     let same_name = |other: &Rubric| other.name() == rubric.name() && other.digest != rubric.digest;
     let builtin: Vec<Rubric> = builtin().iter().filter_map(|one| one.parse().ok()).collect();
     if checked.iter().chain(&builtin).any(same_name) {
         warnings.push(format!(
-            "another rubric has the name {} and another text: reports of the two look alike and \
-             cannot be compared; give this one another id or version",
+            "another rubric with a different text has the name {}: their reports look alike and \
+             cannot be compared; change the id or version of this one",
             rubric.name()
         ));
     }
     warnings
 }
 
-/// The whole question as it goes out, with marks in place of the item's own parts.
-fn question(rubric: &Rubric) -> String {
+/// The prompt of a rubric, with placeholders for the item's parts.
+fn prompt_text(rubric: &Rubric) -> String {
     let item = PromptItem {
         code: Some("…the item's generated code…"),
         language: None,
@@ -94,7 +93,7 @@ fn question(rubric: &Rubric) -> String {
         evidence: None,
         style: Some("…the style's name…"),
     };
-    let told = prompt::render(rubric, item);
+    let prompt = prompt::render(rubric, item);
     let images: Vec<String> = rubric
         .images
         .iter()
@@ -102,10 +101,10 @@ fn question(rubric: &Rubric) -> String {
         .collect();
     format!(
         "== System message\n\n{}\n\n== User message\n\n{}\n{}\n{}\n== JSON Schema of the reply\n\n{}\n",
-        told.system,
-        told.task,
+        prompt.system,
+        prompt.task,
         images.join("\n"),
-        told.item,
+        prompt.item,
         reply_schema(rubric),
     )
 }

@@ -1,4 +1,4 @@
-//! `juror run`: one process from dataset to report.
+//! `juror run`: judges a dataset in one process.
 
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
@@ -24,7 +24,6 @@ use juror_app::{
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
 use std::path::{Path, PathBuf};
 
-/// Runs `juror run`.
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
     let resumed = flags.resume.as_deref().map(|run| locate(run, global)).transpose()?;
@@ -33,15 +32,15 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         None => (None, global),
     };
     let layers = [flags.layers(), arguments.calling.layers()].concat();
-    let ground = settings_sources::read(global)?;
+    let base = settings_sources::read(global)?;
     let checking = DatasetProgress::new(global.quiet);
     let on_item = |items| checking.show(items);
-    let mut asked = flags.invocation(layers, &ground, &on_item);
-    asked.items.until_width = arguments.until_width;
-    let settings = asked.settings()?;
+    let mut invocation = flags.invocation(layers, &base, &on_item);
+    invocation.items.until_width = arguments.until_width;
+    let settings = invocation.settings()?;
     let named = match resumed {
         Some(run) => Some(run.clone()),
-        None => asked.run_id(&settings)?,
+        None => invocation.run_id(&settings)?,
     };
     let known = match &named {
         Some(run) => known_run(&settings.run.runs_dir, run)?,
@@ -50,11 +49,11 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     refuse_fleet_run(known.as_ref())?;
     if flags.dataset.is_none() && known.is_none() {
         let run = flags.resume.as_deref().unwrap_or_default();
-        let remedy = "with a dataset the run is started";
+        let remedy = "give a dataset to start it";
         return Err(no_such_run(run, &settings.run.runs_dir, remedy).into());
     }
     if let (Some(run), None) = (resumed, &known) {
-        start_instead(run, &settings.run.runs_dir, global.quiet)?;
+        warn_new_run(run, &settings.run.runs_dir, global.quiet)?;
     }
     let run = named.unwrap_or_else(|| new_run_id(""));
     let dataset = known.as_ref().map(|known| Path::new(&known.dataset.path));
@@ -62,7 +61,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
-    let session = asked.session(&run, known.as_ref())?;
+    let session = invocation.session(&run, known.as_ref())?;
     finish::check_baseline_flags(&flags.against, &settings)?;
     if flags.dry_run {
         ready(&session, &run)?;
@@ -100,7 +99,7 @@ pub async fn start_or_resume(
     let execution =
         Execution { session: &session, record: &record, continued: known.is_some(), setup };
     let begun = execute::begin(execution).await?;
-    // The budget is that of earlier rounds too.
+    // The budget covers earlier rounds too.
     let (spent, budget) = (begun.spent(), session.settings.budget.run_usd);
     let tally = RunTally { spent, budget, ..RunTally::default() };
     let display = ProgressDisplay::fitting(global.quiet);
@@ -111,22 +110,22 @@ pub async fn start_or_resume(
     .await;
     let executed = executed?;
     let finishing = Finishing { reporting: ready.reporting(&session), outputs, global };
-    let remedy = format!("write it by: juror report {run_id}");
+    let remedy = format!("write it with: juror report {run_id}");
     signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
 }
 
-/// Says that a run that was to be resumed is started, unless its name looks mistyped.
-fn start_instead(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failure> {
+/// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.
+fn warn_new_run(run: &RunId, runs_dir: &Path, quiet: bool) -> Result<(), Failure> {
     if let Some(other) = nearest(runs_dir, run) {
         return Err(Failure::usage(format!(
-            "there is no run {run} in {}; did you mean {other}? Go on with that by --resume \
-             {other}, or start a new run by --run-id {run}",
+            "there is no run {run} in {}; did you mean {other}? Resume that with --resume \
+             {other}, or start a new run with --run-id {run}",
             runs_dir.display()
         )));
     }
     if !quiet {
         terminal::warn(&format!(
-            "there is no run {run} in {} yet: it is started",
+            "there is no run {run} in {} yet: starting it",
             runs_dir.display()
         ));
     }

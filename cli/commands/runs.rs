@@ -1,4 +1,4 @@
-//! `juror runs`: what the runs directory holds.
+//! `juror runs`: lists, shows and prunes runs, and shows trends.
 
 mod list;
 mod prune;
@@ -13,7 +13,7 @@ use juror_analysis::history;
 use juror_journal::journal::{JournalError, RunFiles};
 use std::path::Path;
 
-/// Runs `juror runs`, which lists them unless it is told otherwise.
+/// Runs one of the subcommands; the default is `list`.
 pub async fn run(arguments: &RunsArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     match &arguments.command {
         None => list::run(&arguments.fleet, global).await,

@@ -26,14 +26,14 @@ use tokio::{net::TcpListener, time::timeout};
 
 /// Runs `juror serve` until it is stopped.
 pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let ground = settings_sources::read(global)?;
+    let base = settings_sources::read(global)?;
     let flags = arguments.layers();
-    let settings = ground.settle(flags.clone())?;
+    let settings = base.settle(flags.clone())?;
     let listener = bind(&settings.serve).await?;
     let address = listener.local_addr().map_err(Failure::error)?;
     let proxies = TrustedProxies::parse(&settings.serve.trusted_proxies).map_err(Failure::usage)?;
     let access = access(&settings.serve, address)?.with_trusted_proxies(proxies.clone());
-    let validator = RunRequestValidator::new(ground, flags, settings.clone());
+    let validator = RunRequestValidator::new(base, flags, settings.clone());
     let quiet = global.quiet;
     let notify = Arc::new(move |notice| match notice {
         Notice::Done(text) if !quiet => terminal::print_notice(&text),
@@ -41,43 +41,41 @@ pub async fn run(arguments: &ServeArguments, global: &GlobalFlags) -> Result<Exi
         Notice::Failed(text) => terminal::warn(&text),
     });
     let serving = async |shutdown: &Shutdown| {
-        let starter = Arc::new(RunService::new(validator, shutdown, notify));
+        let service = Arc::new(RunService::new(validator, shutdown, notify));
         let site = AppState::new(
             settings.run.runs_dir.clone(),
             Arc::new(DatasetItemSource::new(settings.clone())),
-            starter.clone(),
+            service.clone(),
             baseline::rules(&settings),
             settings.compare.max_baseline_age_days,
             shutdown.drain.clone(),
         );
         terminal::print(&format!("http://{address}"))?;
-        tell_of_folders(&settings, quiet);
+        warn_about_folders(&settings, quiet);
         let stop = shutdown.drain.clone();
         serve(listener, site.clone(), router(site, access), proxies, stop).await;
         let drain_timeout = Duration::from_secs(settings.serve.drain_timeout_seconds);
-        if timeout(drain_timeout, starter.ended()).await.is_err() {
+        if timeout(drain_timeout, service.ended()).await.is_err() {
             shutdown.now.cancel();
-            starter.ended().await;
+            service.ended().await;
         }
         Ok(Exit::Done)
     };
     until_signal(SignalStream::open(), Events::silent(), serving).await.0
 }
 
-/// Warns of folders without which little can be done here.
-fn tell_of_folders(settings: &Settings, quiet: bool) {
+/// Warns of missing folders.
+fn warn_about_folders(settings: &Settings, quiet: bool) {
     let runs_dir = &settings.run.runs_dir;
     if !runs_dir.is_dir() {
         terminal::warn(&format!(
-            "{}: no such folder, so there are no runs to show until one is made there; is \
-             --runs-dir right?",
+            "{}: no such folder; there are no runs to show until one is created there; check \
+             --runs-dir",
             runs_dir.display()
         ));
     }
     if !quiet && settings.files.data_roots.is_empty() {
-        terminal::print_notice(
-            "no --data-root: runs can be looked at and resumed here, and no new ones started",
-        );
+        terminal::print_notice("no --data-root: runs can be viewed and resumed, but not started");
     }
 }
 
@@ -85,12 +83,12 @@ async fn bind(settings: &ServeSettings) -> Result<TcpListener, Failure> {
     let address = settings.listen;
     TcpListener::bind(address).await.map_err(|error| {
         Failure::error(format!(
-            "address {address} cannot be listened on: {error}; choose another one with --listen"
+            "cannot listen on {address}: {error}; choose another address with --listen"
         ))
     })
 }
 
-/// Read and write access. Tokens are of the environment, or of the files that the settings name.
+/// Read and write access, with tokens from the environment or from the files in the settings.
 fn access(settings: &ServeSettings, address: SocketAddr) -> Result<Access, Failure> {
     let read = token(READ_TOKEN, settings.read_token_file.as_deref())?;
     let write = token(WRITE_TOKEN, settings.write_token_file.as_deref())?;

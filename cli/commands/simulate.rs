@@ -1,4 +1,4 @@
-//! `juror simulate`: a vision API that costs nothing.
+//! `juror simulate`: a simulated vision API.
 
 use crate::{
     args::{GlobalFlags, SimulateArguments},
@@ -26,15 +26,15 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     }
     let config = config(arguments)?;
     let listener = TcpListener::bind(arguments.listen).await.map_err(|error| {
-        Failure::error(format!("address {} cannot be listened on: {error}", arguments.listen))
+        Failure::error(format!("cannot listen on {}: {error}", arguments.listen))
     })?;
     let address = listener.local_addr().map_err(Failure::error)?;
     terminal::print(&format!("http://{address}/v1"))?;
     if !global.quiet {
-        tell_strange_shifts(&config.biases)?;
+        print_unknown_biases(&config.biases)?;
         terminal::print_notice(&format!(
             "try: OPENAI_API_KEY=any juror run DATASET --enable-llm-judge --base-url \
-             http://{address}/v1\nwhat it billed: http://{address}/stats"
+             http://{address}/v1\nbilling: http://{address}/stats"
         ));
     }
     let (served, _) =
@@ -46,7 +46,7 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
     Ok(Exit::Done)
 }
 
-/// End of a simulator in a task of its own.
+/// Result of a simulator that ran in its own task.
 pub fn ended(served: Result<Result<Stats, SimulatorError>, JoinError>) -> Result<Stats, Failure> {
     served.map_err(Failure::error)?.map_err(Failure::error)
 }
@@ -86,7 +86,7 @@ fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
     })
 }
 
-/// Prints names with what they stand for.
+/// Prints names with their descriptions.
 fn list<Kind: Named>() -> Result<Exit, Failure> {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or_default();
     for kind in Kind::ALL {
@@ -99,7 +99,7 @@ fn batch_end(text: &str) -> Result<BatchEnd, Failure> {
     match text {
         "held" => Ok(BatchEnd::OnRequest),
         polls => polls.parse().map(BatchEnd::AfterPolls).map_err(|_| {
-            Failure::usage(format!("--batch-end {text:?}: give a number of looks, or held"))
+            Failure::usage(format!("--batch-end {text:?}: give a number of polls, or held"))
         }),
     }
 }
@@ -116,9 +116,8 @@ fn biases(texts: &[String]) -> Result<Vec<Bias>, Failure> {
     texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
 }
 
-/// Shifts of criteria that no built-in rubric has, and that may be misspelt: the simulator knows no
-/// rubric before it is asked by one.
-fn tell_strange_shifts(biases: &[Bias]) -> Result<(), Failure> {
+/// Prints biases of criteria that no built-in rubric has, which may be misspelled.
+fn print_unknown_biases(biases: &[Bias]) -> Result<(), Failure> {
     let rubrics = builtin().iter().map(|rubric| rubric.parse().map_err(Failure::error));
     let rubrics = rubrics.collect::<Result<Vec<_>, _>>()?;
     let keys: Vec<&str> = rubrics
@@ -128,8 +127,8 @@ fn tell_strange_shifts(biases: &[Bias]) -> Result<(), Failure> {
         .collect();
     for bias in biases.iter().filter(|bias| !keys.contains(&bias.criterion.as_str())) {
         terminal::print_notice(&format!(
-            "--bias {}: no built-in rubric has this criterion; it moves nothing unless your own \
-             rubric has it. There are: {}",
+            "--bias {}: no built-in rubric has this criterion; it has no effect unless your own \
+             rubric has it. Built-in criteria: {}",
             bias.criterion,
             keys.join(", ")
         ));

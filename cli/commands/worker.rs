@@ -1,4 +1,4 @@
-//! `juror worker`: takes jobs of any run of its fleet, and judges them.
+//! `juror worker`: judges jobs of its fleet's runs.
 
 use crate::{
     args::{GlobalFlags, JudgingFlags, WorkerArguments},
@@ -27,8 +27,8 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
     let base = settings_sources::read(global)?;
     let settings = base.settle(arguments.layers())?;
     check_roots(&settings)?;
-    let display = ProgressDisplay::of_a_role(global.quiet);
-    let (ended, _) = interactive::run(
+    let display = ProgressDisplay::for_role(global.quiet);
+    let (outcome, _) = interactive::run(
         |events| progress::follow(events, display, RunTally::default()),
         async |events: Events, shutdown: &Shutdown| {
             let opening = Fleet::open(&settings, events.clone());
@@ -37,16 +37,16 @@ pub async fn run(arguments: &WorkerArguments, global: &GlobalFlags) -> Result<Ex
             };
             let fleet = opened?;
             let settings = (&settings, base.environment());
-            let ended = serve(&fleet, settings, events, shutdown, global.quiet).await;
+            let outcome = serve(&fleet, settings, events, shutdown, global.quiet).await;
             fleet.close().await;
-            ended
+            outcome
         },
     )
     .await;
-    ended.map(|()| Exit::Done)
+    outcome.map(|()| Exit::Done)
 }
 
-/// Works until a signal, or until it cannot go on.
+/// Runs the worker with the HTTP listener, until a signal or an error.
 async fn serve(
     fleet: &Fleet,
     (settings, environment): (&Settings, &Environment),
@@ -58,31 +58,36 @@ async fn serve(
     let metrics =
         Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     let renderer = find_renderer(settings).await;
-    let (metrics_of_role, draws) = (Arc::clone(&metrics), renderer.is_ok());
-    let process = RoleResources { settings, environment, events, metrics: metrics_of_role, draws };
-    let worker = WorkerRole::new(fleet, process, shutdown)?;
+    let resources = RoleResources {
+        settings,
+        environment,
+        events,
+        metrics: Arc::clone(&metrics),
+        draws: renderer.is_ok(),
+    };
+    let worker = WorkerRole::new(fleet, resources, shutdown)?;
     if !quiet {
         let drawing = match renderer {
-            Ok(renderer) => format!("draws with {renderer}"),
-            Err(reason) => format!("draws nothing ({reason})"),
+            Ok(renderer) => format!("renders with {renderer}"),
+            Err(reason) => format!("cannot render ({reason})"),
         };
         terminal::print_notice(&format!("ready: {}, {drawing}", describe(fleet, settings)));
     }
-    let over = CancellationToken::new();
+    let ended = CancellationToken::new();
     let working = async {
-        let ended = worker.run().await;
-        over.cancel();
-        ended
+        let outcome = worker.run().await;
+        ended.cancel();
+        outcome
     };
-    let serving = HealthServer::serve(health_server, fleet, &metrics, &over);
-    let (ended, ()) = tokio::join!(working, serving);
-    ended.map_err(Failure::from)
+    let serving = HealthServer::serve(health_server, fleet, &metrics, &ended);
+    let (outcome, ()) = tokio::join!(working, serving);
+    outcome.map_err(Failure::from)
 }
 
 fn describe(fleet: &Fleet, settings: &Settings) -> String {
     let calls = match settings.limits.max_concurrency {
         Some(limit) => format!("{limit} calls at once"),
-        None => "16 calls at once at first, then as many as the judge bears".to_owned(),
+        None => "16 calls at once at first, then adapting".to_owned(),
     };
     format!(
         "{}, Redis at {}, namespace {}, {calls}",

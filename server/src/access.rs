@@ -1,7 +1,7 @@
 //! Read and write access.
 //!
-//! A server that only this machine can reach is open to it. Any other demands a token: as a bearer
-//! token from programs, and through a log-in form, as a cookie, from browsers.
+//! A server on a loopback address is open. Any other requires a token: programs send it as a bearer
+//! token; browsers log in with a form and send a session cookie.
 
 mod body_limit;
 mod guard;
@@ -28,7 +28,7 @@ use login_limiter::Attempts;
 use sessions::{AccessScope, Sessions};
 use std::net::SocketAddr;
 
-/// Decides about every request.
+/// Access control of requests.
 #[derive(Debug)]
 pub struct Access {
     listen: SocketAddr,
@@ -40,65 +40,64 @@ pub struct Access {
     sessions: Sessions,
 }
 
-/// Reason why a server must not start with its settings.
+/// Error in the settings of access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// Others could reach it and nothing would hold them back.
+    /// An address that other machines can reach, without a token.
     #[error(
-        "{listen} can be reached from other machines, so a token has to protect it: set serve.read_token_file or serve.write_token_file, or listen on 127.0.0.1"
+        "{listen} can be reached from other machines, so a token is required: set serve.read_token_file or serve.write_token_file, or listen on 127.0.0.1"
     )]
     Unprotected {
         /// The address.
         listen: SocketAddr,
     },
-    /// A proxy brings the requests of other machines and nothing would hold them back.
+    /// A host name of a proxy, without a token.
     #[error(
-        "serve.hosts has {0:?}, so other machines reach this server through a proxy and a token has to protect it: set serve.read_token_file or serve.write_token_file, or empty serve.hosts"
+        "serve.hosts has {0:?}, so other machines reach this server through a proxy and a token is required: set serve.read_token_file or serve.write_token_file, or empty serve.hosts"
     )]
     UnprotectedHost(String),
-    /// Readers could write: both tokens are the same.
-    #[error("the read token and the write token are the same: take two")]
+    /// The same token for reading and writing.
+    #[error("the read token and the write token are the same: use different ones")]
     SameTokens,
-    /// A name that no browser would send.
+    /// An invalid host name.
     #[error(
         "{0:?} is not a host: write a name or an address, with its port if that is not the usual one"
     )]
     InvalidHost(String),
-    /// Neither an address nor a network.
+    /// An invalid address or network of a proxy.
     #[error("serve.trusted_proxies: {0:?} is neither an address nor a network such as 10.0.0.0/8")]
     InvalidProxy(String),
 }
 
-/// Rights of a requester.
+/// Permissions of a requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visitor {
-    /// See runs.
+    /// Permission to view runs.
     pub may_read: bool,
-    /// Begin, continue and cancel runs.
+    /// Permission to start, resume and cancel runs.
     pub may_write: bool,
-    /// Proof of this.
+    /// Credential of the requester.
     pub pass: Pass,
 }
 
-/// Proof of a visitor's rights.
+/// Credential of a requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Not at all.
+    /// No credential.
     None,
-    /// By a bearer token.
+    /// Bearer token.
     Bearer,
-    /// By the cookie of a log-in.
+    /// Session cookie.
     Cookie,
 }
 
-/// The address of whoever asks, as an extension of its requests.
+/// Address of the client, as an extension of its requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
 impl Access {
-    /// Checks that a server at this address, once it is bound, may be opened with these tokens.
-    /// The read token reads; the write token reads and writes; with a read token alone nobody
-    /// writes. `hosts` are further names under which the server is reached.
+    /// Access control of a server at this bound address. The read token permits reading, the write
+    /// token reading and writing. `hosts` are additional host names of the server.
     pub fn new(
         listen: SocketAddr,
         read_token: Option<Secret>,
@@ -130,17 +129,17 @@ impl Access {
         })
     }
 
-    /// Counts log-ins by the clients that these proxies name, not by the proxies' own addresses.
+    /// Sets proxies whose `X-Forwarded-For` identifies the clients whose log-ins are limited.
     pub fn with_trusted_proxies(self, proxies: TrustedProxies) -> Self {
         Self { proxies, ..self }
     }
 
-    /// True if there is no token: whoever reaches the server may do everything.
+    /// True if there is no token, so that every client may read and write.
     pub fn is_open(&self) -> bool {
         self.read.is_none() && self.write.is_none()
     }
 
-    /// Rights of the sender of these headers.
+    /// Permissions of a request with these headers.
     pub fn visitor(&self, headers: &HeaderMap) -> Visitor {
         if let Some(token) = bearer(headers) {
             return self.known(Pass::Bearer, self.scope_of(token));
@@ -149,7 +148,7 @@ impl Access {
         self.known(Pass::Cookie, session.and_then(|id| self.sessions.scope(id)))
     }
 
-    /// Permission that a token gives. Both tokens are compared, so that the time tells nothing.
+    /// Scope of a token. Both tokens are always compared, so that the time reveals nothing.
     fn scope_of(&self, token: &str) -> Option<AccessScope> {
         let is = |secret: &Option<Secret>| secret.as_ref().is_some_and(|secret| secret.is(token));
         match (is(&self.write), is(&self.read)) {

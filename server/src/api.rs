@@ -29,9 +29,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub const PLACE: &str = "/api/v1";
 
 pub use images::address as image_address;
-pub use timeout::patiently;
+pub use timeout::limit_duration;
 
-/// All of its routes, and its description.
+/// Routes of the API, with its OpenAPI document.
 pub fn routes() -> Router<AppState> {
     let (router, document) = described().split_for_parts();
     let text = openapi::complete(&document);
@@ -41,23 +41,21 @@ pub fn routes() -> Router<AppState> {
     });
     let router = router
         .route("/openapi.json", describe)
-        .fallback(|| async {
-            Problem::missing("The API has no such path; see /api/v1/openapi.json.")
-        })
+        .fallback(|| async { Problem::missing("No such path; see /api/v1/openapi.json.") })
         .method_not_allowed_fallback(|| async {
-            let detail = "This path takes other methods; see /api/v1/openapi.json.";
+            let detail = "Method not allowed; see /api/v1/openapi.json.";
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
         });
     Router::new().nest(PLACE, router)
 }
 
-/// Parts of the document that no operation names by itself.
+/// Schemas of the document that no operation references.
 #[derive(utoipa::OpenApi)]
 #[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>)))]
 struct Extra;
 
 fn described() -> OpenApiRouter<AppState> {
-    let quick = OpenApiRouter::new()
+    let limited = OpenApiRouter::new()
         .routes(routes!(metrics::metrics))
         .routes(routes!(runs::list, starting::start))
         .routes(routes!(runs::show))
@@ -71,10 +69,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(starting::estimate))
         .routes(routes!(starting::cancel))
         .routes(routes!(starting::resume))
-        .layer(from_fn(patiently));
-    // A large report takes its time, and a run goes on as long as it goes on.
-    let slow = OpenApiRouter::new().routes(routes!(reports::file)).routes(routes!(events::follow));
-    OpenApiRouter::with_openapi(Extra::openapi()).merge(quick).merge(slow)
+        .layer(from_fn(limit_duration));
+    // Large reports and event streams have no time limit.
+    let unlimited =
+        OpenApiRouter::new().routes(routes!(reports::file)).routes(routes!(events::follow));
+    OpenApiRouter::with_openapi(Extra::openapi()).merge(limited).merge(unlimited)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Comparisons of two runs: a few are made at a time, and the last ones are kept.
+//! Comparisons of two runs, with limited concurrency and a cache.
 
 use crate::view::RunView;
 use jiff::{Timestamp, Zoned, civil::Date};
@@ -20,38 +20,38 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// So many are made at once, each of which takes one processor, and so many wait for that.
-const AT_ONCE: usize = 2;
-const IN_LINE: usize = 8;
-/// So many are kept.
-const CAPACITY: usize = 16;
+/// Maximum number of concurrent comparisons, each of which takes a processor, and of waiting ones.
+const MAX_CONCURRENT: usize = 2;
+const MAX_WAITING: usize = 8;
+/// Maximum number of cached comparisons.
+const CACHE_CAPACITY: usize = 16;
 
-/// Makes comparisons.
+/// Comparer of runs, with a cache.
 #[derive(Debug)]
 pub struct Comparisons {
-    pub(crate) turns: WorkLimiter,
+    pub(crate) limiter: WorkLimiter,
     blessed: BlessedRuns,
     /// Days after which a blessed run is old; 0 for never.
     max_baseline_age_days: u32,
-    /// The newest one stands last.
+    /// Cached comparisons, the newest last.
     kept: Mutex<VecDeque<KeptComparison>>,
 }
 
 /// Reason why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum NotCompared {
-    /// It may work in some seconds.
-    #[error("too many runs are being compared already; try again when fewer are")]
+    /// Too many comparisons; retry in some seconds.
+    #[error("too many comparisons are in progress; retry later")]
     Busy,
-    /// They cannot be.
+    /// The runs cannot be compared.
     #[error(transparent)]
     Impossible(#[from] CompareError),
-    /// The task that did it was broken off.
-    #[error("comparing the runs was broken off; ask again")]
+    /// The task failed.
+    #[error("the comparison was interrupted; retry")]
     Interrupted,
 }
 
-/// A comparison of two runs as they were read: one that is read again is another view.
+/// A cached comparison of two views; a run that is read again has another view.
 #[derive(Debug)]
 struct KeptComparison {
     base: Weak<RunView>,
@@ -60,7 +60,7 @@ struct KeptComparison {
     comparison: Arc<Comparison>,
 }
 
-/// Terms of a comparison: another day or another blessing may bring other warnings.
+/// Terms of a comparison. Its warnings depend on the day and the blessing.
 #[derive(Clone, Debug, PartialEq)]
 struct ComparisonTerms {
     rules: Rules,
@@ -69,11 +69,12 @@ struct ComparisonTerms {
 }
 
 impl Comparisons {
-    /// Comparisons of the runs in this directory, where blessed ones are old after so many days.
+    /// A comparer of the runs in a directory, where blessed ones are old after some days; 0 for
+    /// never.
     pub fn new(runs_dir: &Path, max_baseline_age_days: u32) -> Self {
         let blessed = BlessedRuns::new(runs_dir);
-        let turns = WorkLimiter::new(AT_ONCE, IN_LINE);
-        Self { turns, blessed, max_baseline_age_days, kept: Mutex::default() }
+        let limiter = WorkLimiter::new(MAX_CONCURRENT, MAX_WAITING);
+        Self { limiter, blessed, max_baseline_age_days, kept: Mutex::default() }
     }
 
     /// Comparison of the base with the head.
@@ -87,28 +88,29 @@ impl Comparisons {
         if let Some(known) = self.known(base, head, &terms) {
             return Ok(known);
         }
-        let turn = self.turns.take().await.ok_or(NotCompared::Busy)?;
-        // Whoever had the turn before may have made the same.
+        let permit = self.limiter.take().await.ok_or(NotCompared::Busy)?;
+        // The previous holder of the permit may have made the same comparison.
         if let Some(known) = self.known(base, head, &terms) {
             return Ok(known);
         }
         let (blessed, max_age_days) = (terms.blessed.clone(), self.max_baseline_age_days);
         let (before, after) = (Arc::clone(base), Arc::clone(head));
         let comparing = spawn_blocking(move || {
-            let _turn = turn;
+            let _permit = permit;
             let rubric = &after.report.rubric;
             let stability =
                 ItemStability::of_run(&after.files, rules.flaky_runs, rubric, rules.averaging)?;
             let mut comparison = compare(side(&before)?, side(&after)?, rules, &stability)?;
-            let of_age = WarningTerms { max_age_days, now: Timestamp::now() };
-            let further = warnings(&before.files, blessed.as_ref(), after.files.record(), of_age)?;
+            let warning_terms = WarningTerms { max_age_days, now: Timestamp::now() };
+            let further =
+                warnings(&before.files, blessed.as_ref(), after.files.record(), warning_terms)?;
             comparison.warnings.extend(further);
             Ok::<_, CompareError>(comparison)
         });
         let comparison = Arc::new(comparing.await.map_err(|_| NotCompared::Interrupted)??);
         let (base, head) = (Arc::downgrade(base), Arc::downgrade(head));
         let mut kept = self.kept();
-        if kept.len() >= CAPACITY {
+        if kept.len() >= CACHE_CAPACITY {
             kept.pop_front();
         }
         kept.push_back(KeptComparison { base, head, terms, comparison: Arc::clone(&comparison) });
@@ -134,7 +136,8 @@ impl Comparisons {
         let (blessed, run) = (self.blessed.clone(), base.report.run.id.clone());
         let listing = spawn_blocking(move || blessed.list());
         let listed = listing.await.map_err(|_| NotCompared::Interrupted)?;
-        let listed = listed.inspect_err(|error| tracing::warn!(%error, "no blessed runs"));
+        let listed =
+            listed.inspect_err(|error| tracing::warn!(%error, "blessed runs cannot be read"));
         let blessed = listed.unwrap_or_default().into_iter().find(|blessed| blessed.run_id == run);
         Ok(ComparisonTerms { rules, blessed, today: Zoned::now().date() })
     }

@@ -1,9 +1,8 @@
 //! An HTTP API and a dashboard over the runs directory.
 //!
-//! [`serve`] is the role. Everything that is shown is read from run directories by
-//! [`juror_app::catalog`], [`view`] and [`live`]; reading never starts paid work. A
-//! [`juror_app::service::RunLauncher`] begins runs, and a [`juror_app::items::ItemSource`] opens
-//! the files that runs judged.
+//! [`juror_app::catalog`], [`view`] and [`live`] read run directories; reading never starts paid
+//! work. A [`juror_app::service::RunLauncher`] starts runs, and a [`juror_app::items::ItemSource`]
+//! opens the judged files.
 
 pub mod access;
 pub mod api;

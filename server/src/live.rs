@@ -1,7 +1,7 @@
-//! Progress of runs that go on: one watcher per run reads its journal, however many look at it.
+//! Live progress of runs: one watcher per run reads its journal for all followers.
 //!
-//! A follower is told what is new since the result that it saw last, so that it can leave and come
-//! back. One that is slow skips states in between and holds nobody up.
+//! A follower receives updates since the last result that it saw, so that it can reconnect. A slow
+//! one skips states and delays no other.
 
 mod progress;
 mod watcher;
@@ -19,10 +19,10 @@ use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use watcher::Watcher;
 
-/// So many runs are watched at once.
+/// Maximum number of watched runs.
 const MAX_WATCHED: usize = 64;
 
-/// The runs that somebody looks at.
+/// Watched runs.
 pub struct LiveRuns {
     catalog: Arc<Catalog>,
     item_source: Arc<dyn ItemSource>,
@@ -34,36 +34,35 @@ pub struct LiveRuns {
 /// Reason why a run cannot be followed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// Its files cannot be read, or it is not there.
+    /// Missing or unreadable files.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Too many runs are followed already.
-    #[error("{MAX_WATCHED} runs are followed already; try again when fewer are looked at")]
+    /// Too many watched runs.
+    #[error("the limit of {MAX_WATCHED} followed runs is reached; retry later")]
     Full,
 }
 
-/// Hears how one run goes.
+/// Receiver of a run's updates.
 #[derive(Debug)]
 pub struct Follower {
     states: watch::Receiver<Arc<LiveState>>,
     seen: Option<u64>,
-    has_heard: bool,
+    has_received: bool,
 }
 
-/// News for a follower.
+/// Update for a follower.
 #[derive(Clone, Debug)]
 pub struct LiveUpdate {
-    /// The state of the run.
+    /// State of the run.
     pub state: Arc<LiveState>,
-    /// Newest results in `state.recent` that are new to this follower.
+    /// Number of results at the end of `state.recent` that are new to this follower.
     pub new: usize,
-    /// Results between those that it saw and those in `state.recent`, which it can no longer be
-    /// told one by one.
+    /// Number of results between those that it saw and those in `state.recent`.
     pub missed: u64,
 }
 
 impl LiveRuns {
-    /// A set of watchers without any; all of them end when `stop` is cancelled.
+    /// No watched runs; all watchers end when `stop` is cancelled.
     pub fn new(
         catalog: Arc<Catalog>,
         item_source: Arc<dyn ItemSource>,
@@ -72,17 +71,17 @@ impl LiveRuns {
         Self { catalog, item_source, watched: Mutex::default(), watchers: TaskTracker::new(), stop }
     }
 
-    /// Follows a run, from the result after the `seen`-th of its journal on.
+    /// Follows a run, starting after the `seen`-th result of its journal.
     pub fn follow(
         self: &Arc<Self>,
         run: &RunId,
         seen: Option<u64>,
     ) -> Result<Follower, FollowError> {
         let states = self.states(run)?;
-        Ok(Follower { states, seen, has_heard: false })
+        Ok(Follower { states, seen, has_received: false })
     }
 
-    /// Waits until every watcher has ended. Call after `stop` is cancelled.
+    /// Waits until every watcher has ended; call it after `stop` is cancelled.
     pub async fn ended(&self) {
         self.watchers.close();
         self.watchers.wait().await;
@@ -106,21 +105,21 @@ impl LiveRuns {
             Watcher::new(files, Arc::clone(&self.catalog), Arc::clone(&self.item_source), sender);
         let (own, run) = (Arc::clone(self), run.clone());
         self.watchers.spawn(async move {
-            let watching = watcher.watch(|sender| own.is_unheard(&run, sender));
+            let watching = watcher.watch(|sender| own.is_unfollowed(&run, sender));
             own.stop.run_until_cancelled(watching).await;
             own.watched().remove(&run);
         });
         Ok(receiver)
     }
 
-    /// True if nobody listens any more; if so, whoever comes next begins anew.
-    fn is_unheard(&self, run: &RunId, sender: &watch::Sender<Arc<LiveState>>) -> bool {
+    /// True if the run has no followers; then its watcher is removed.
+    fn is_unfollowed(&self, run: &RunId, sender: &watch::Sender<Arc<LiveState>>) -> bool {
         let mut watched = self.watched();
-        let is_unheard = sender.receiver_count() == 0;
-        if is_unheard {
+        let is_unfollowed = sender.receiver_count() == 0;
+        if is_unfollowed {
             watched.remove(run);
         }
-        is_unheard
+        is_unfollowed
     }
 
     fn watched(&self) -> MutexGuard<'_, HashMap<RunId, watch::Sender<Arc<LiveState>>>> {
@@ -129,22 +128,22 @@ impl LiveRuns {
 }
 
 impl Follower {
-    /// The next news; none once the run has ended and all is told, or the server stops.
-    pub async fn news(&mut self) -> Option<LiveUpdate> {
+    /// The next update; none after the last one of a run, or when the server stops.
+    pub async fn next(&mut self) -> Option<LiveUpdate> {
         loop {
-            if self.has_heard {
-                // The sender is gone when the run has ended.
+            if self.has_received {
+                // The sender is dropped when the run has ended.
                 self.states.changed().await.ok()?;
             }
-            self.has_heard = true;
+            self.has_received = true;
             let state = Arc::clone(&self.states.borrow_and_update());
             if state.is_read {
-                return Some(self.tell(state));
+                return Some(self.update(state));
             }
         }
     }
 
-    fn tell(&mut self, state: Arc<LiveState>) -> LiveUpdate {
+    fn update(&mut self, state: Arc<LiveState>) -> LiveUpdate {
         let unseen = state.results.saturating_sub(self.seen.unwrap_or(state.results));
         let new = unseen.min(state.recent.len() as u64);
         self.seen = Some(state.results);

@@ -1,7 +1,6 @@
-//! The dashboard: pages that are made here, readable without script.
+//! The dashboard: pages rendered on the server, which work without JavaScript.
 //!
-//! Every page is made anew from what is in memory; only the place where a running run goes on is
-//! kept fresh by the script.
+//! A script refreshes only the progress of active runs.
 
 mod assets;
 mod compare;
@@ -26,14 +25,14 @@ mod trend;
 
 pub use error_page::problems_as_pages;
 
-use crate::{api::patiently, state::AppState};
+use crate::{api::limit_duration, state::AppState};
 use axum::{
     Router,
     middleware::from_fn,
     routing::{get, post},
 };
 
-/// All of its routes.
+/// Routes of the pages.
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/", get(overview::show))
@@ -46,11 +45,11 @@ pub fn routes() -> Router<AppState> {
         .route("/runs/{run}/thumbnail", get(thumbnail::show_run))
         .route("/compare", get(compare::show))
         .route("/trend", get(trend::show))
-        .route("/start", get(start::show).post(start::asked))
+        .route("/start", get(start::show).post(start::submit))
         .route("/login", get(login::show))
         .route("/assets/{name}", get(assets::serve))
         .fallback(error_page::unknown)
-        .layer(from_fn(patiently))
+        .layer(from_fn(limit_duration))
 }
 
 #[cfg(test)]

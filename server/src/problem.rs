@@ -1,4 +1,4 @@
-//! Answers in place of what was asked for: problem details by RFC 9457.
+//! Error responses: problem details by RFC 9457.
 
 use crate::view::ViewError;
 use axum::{
@@ -13,20 +13,20 @@ use juror_journal::journal::JournalError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Reason why a request was not fulfilled.
+/// Problem details of a failed request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Problem {
-    /// Always `about:blank`: the status says of which kind it is.
+    /// Always `about:blank`: the status identifies the problem.
     #[serde(rename = "type")]
     kind: &'static str,
-    /// The status in words.
+    /// The status as text.
     title: &'static str,
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
     /// The problem and the remedy.
     pub detail: String,
-    /// The path that was asked for.
+    /// Path of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<String>,
     #[serde(skip)]
@@ -34,7 +34,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Of this status.
+    /// A problem of this status.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             kind: "about:blank",
@@ -46,43 +46,43 @@ impl Problem {
         }
     }
 
-    /// There is no such thing.
+    /// A missing resource.
     pub fn missing(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// An error of this process: the log has the cause, the answer does not.
+    /// An internal error, whose cause is only in the log.
     pub fn internal(error: &dyn std::fmt::Display) -> Self {
-        tracing::error!("a request could not be answered: {error}");
-        let detail = "The server could not do this; its log says why.";
+        tracing::error!("a request failed: {error}");
+        let detail = "Internal error; see the server's log.";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
-    /// A run's files are not what they should be: a person must look at them.
+    /// A run with damaged files, which the operator must repair.
     fn unreadable_run(reason: &str) -> Self {
         tracing::error!("a run cannot be read: {reason}");
         let detail = format!("This run cannot be read: {reason}.");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 
-    /// The same may work in so many seconds.
+    /// Sets the seconds after which the request may be retried.
     pub fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// Its status.
+    /// Status of the problem.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Its status in words.
+    /// Status as text.
     pub fn title(&self) -> &'static str {
         self.title
     }
 }
 
 impl IntoResponse for Problem {
-    /// The problem itself is an extension of the response, for whoever shows it otherwise.
+    /// A response with the problem as an extension, from which pages are rendered.
     fn into_response(self) -> Response {
         let mut response = (
             self.status(),
@@ -102,7 +102,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Adds to problems which path they are of.
+/// Middleware that adds the path to problems.
 pub async fn name_instance(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let mut response = next.run(request).await;
@@ -132,7 +132,7 @@ impl From<JournalError> for Problem {
     fn from(error: JournalError) -> Self {
         match error {
             JournalError::Missing { .. } => {
-                Self::missing("There is no such run; GET /api/v1/runs lists those that there are.")
+                Self::missing("There is no such run; GET /api/v1/runs lists the runs.")
             }
             error => Self::unreadable_run(&error.in_its_run()),
         }

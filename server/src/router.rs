@@ -1,4 +1,4 @@
-//! Routes of requests, and the layers that all of them pass.
+//! Routes and middleware of the server.
 
 use crate::{
     access::{self, Access},
@@ -9,7 +9,7 @@ use axum::{Router, middleware::from_fn, middleware::from_fn_with_state, routing:
 use std::sync::Arc;
 use tower_http::compression::CompressionLayer;
 
-/// Everything that the server answers, to whom it may.
+/// Router of the API, the pages and the log-in, with access control.
 pub fn router(site: AppState, access: Access) -> Router {
     let access = Arc::new(access);
     Router::new()

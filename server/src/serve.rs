@@ -1,4 +1,4 @@
-//! The role: answers on a listener until it is stopped.
+//! The HTTP server.
 
 use crate::{
     access::{Peer, TrustedProxies},
@@ -27,20 +27,20 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
-/// Connections at once; further ones wait in the system's own line.
+/// Maximum number of connections; further ones wait in the listener's backlog.
 const MAX_CONNECTIONS: usize = 1_024;
-/// Connections at once from one address of another machine, so that one client cannot take all of
-/// them. Loopback addresses and trusted proxies speak for many clients and have no such limit.
-const MAX_OF_ONE_ADDRESS: usize = 256;
-/// Time limit for a request's head to arrive.
-const MAX_HEAD: Duration = Duration::from_secs(15);
-/// Time for which a reader may take nothing of what is there for it.
-const MAX_STALL: Duration = Duration::from_secs(30);
-/// Time limit of requests that are under way once the server stops.
-const GRACE: Duration = Duration::from_secs(5);
+/// Maximum number of connections of an address. Loopback addresses and trusted proxies, which may
+/// represent many clients, are not limited.
+const MAX_PER_ADDRESS: usize = 256;
+/// Time limit for receiving a request's head.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
+/// Time without progress after which a write fails.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time limit of requests in progress when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Answers on `listener` until `stop` is cancelled, then finishes what is under way, within five
-/// seconds, and returns when every connection and every watcher has ended.
+/// Serves requests until `stop` is cancelled, then finishes those in progress within
+/// [`SHUTDOWN_TIMEOUT`], and returns when every connection and watcher has ended.
 pub fn serve(
     listener: TcpListener,
     site: AppState,
@@ -49,20 +49,20 @@ pub fn serve(
     stop: CancellationToken,
 ) -> BoxFuture<'static, ()> {
     Box::pin(async move {
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let connections = TaskTracker::new();
-        let too_late = CancellationToken::new();
+        let abort = CancellationToken::new();
         let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
         let accepting = async {
             // The semaphore is never closed.
-            while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+            while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
                 let (stream, peer) = accept(&listener).await;
-                // Who has too many already is hung up on.
+                // Dropping the stream closes a connection above the limit.
                 let Some(permit) = ConnectionLimiter::admit(&limiter, peer.ip()) else { continue };
-                let (router, stop, too_late) = (router.clone(), stop.clone(), too_late.clone());
+                let (router, stop, abort) = (router.clone(), stop.clone(), abort.clone());
                 connections.spawn(async move {
-                    let _held = (place, permit);
-                    too_late.run_until_cancelled(connection(stream, peer, router, stop)).await;
+                    let _held = (slot, permit);
+                    abort.run_until_cancelled(connection(stream, peer, router, stop)).await;
                 });
             }
         };
@@ -70,34 +70,34 @@ pub fn serve(
         connections.close();
         tokio::select! {
             () = connections.wait() => {}
-            () = sleep(GRACE) => too_late.cancel(),
+            () = sleep(SHUTDOWN_TIMEOUT) => abort.cancel(),
         }
         connections.wait().await;
         site.live.ended().await;
     })
 }
 
-/// Counts of each address's connections.
+/// Limiter of connections per address.
 #[derive(Debug, Default)]
 struct ConnectionLimiter {
     counts: Mutex<HashMap<IpAddr, usize>>,
     proxies: TrustedProxies,
 }
 
-/// One connection of an address, as long as this lives.
+/// Permit of a connection, released on drop.
 struct ConnectionPermit {
     limiter: Arc<ConnectionLimiter>,
     address: IpAddr,
 }
 
 impl ConnectionLimiter {
-    /// Counts a connection, unless its address has as many as it may have.
+    /// Counts a connection; none if its address has reached the limit.
     fn admit(limiter: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         let mut counts = limiter.counts();
         let count = counts.entry(address).or_insert(0);
         let is_limited = !address.is_loopback() && !limiter.proxies.contains(address);
-        if *count >= MAX_OF_ONE_ADDRESS && is_limited {
+        if *count >= MAX_PER_ADDRESS && is_limited {
             return None;
         }
         *count += 1;
@@ -130,14 +130,14 @@ async fn connection<Stream>(
     Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(MAX_STALL));
+    stream.set_write_timeout(Some(WRITE_TIMEOUT));
     let service = router.map_request(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(Peer(peer));
         request
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(MAX_HEAD)
+        .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(service));
     tokio::pin!(serving);
     let served = tokio::select! {
@@ -158,7 +158,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
             Ok(accepted) => return accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                // Too many open files, mostly: others have to close first.
+                // Usually too many open files: other connections must close first.
                 sleep(Duration::from_millis(100)).await;
             }
         }
@@ -175,7 +175,7 @@ mod tests {
     };
 
     #[tokio::test(start_paused = true)]
-    async fn who_takes_nothing_of_its_answer_loses_its_place() {
+    async fn a_stalled_reader_is_disconnected() {
         let (mut reader, stream) = duplex(1 << 10);
         let router = Router::new().route("/", get(|| async { "x".repeat(1 << 20) }));
         let peer = SocketAddr::from(([127, 0, 0, 1], 1));
@@ -186,25 +186,24 @@ mod tests {
     }
 
     #[test]
-    fn one_address_has_its_share_of_the_places_and_this_machine_all() {
+    fn connections_per_address_are_limited_except_for_this_machine() {
         let limiter = Arc::new(ConnectionLimiter::default());
         let admit = |address: &str| ConnectionLimiter::admit(&limiter, address.parse().unwrap());
-        let mut held: Vec<_> =
-            (0..MAX_OF_ONE_ADDRESS).map(|_| admit("192.0.2.7").unwrap()).collect();
+        let mut held: Vec<_> = (0..MAX_PER_ADDRESS).map(|_| admit("192.0.2.7").unwrap()).collect();
         assert!(admit("192.0.2.7").is_none() && admit("::ffff:192.0.2.7").is_none());
         assert!(admit("192.0.2.8").is_some());
-        let own: Vec<_> = (0..=MAX_OF_ONE_ADDRESS).map(|_| admit("127.0.0.1").unwrap()).collect();
+        let own: Vec<_> = (0..=MAX_PER_ADDRESS).map(|_| admit("127.0.0.1").unwrap()).collect();
         held.pop();
         held.push(admit("192.0.2.7").unwrap());
         assert!(admit("192.0.2.7").is_none());
         drop((held, own));
-        assert!(limiter.counts().is_empty(), "nobody is remembered");
+        assert!(limiter.counts().is_empty(), "no address is counted");
         let proxies = TrustedProxies::parse(&["192.0.2.0/24".to_owned()]).unwrap();
         let limiter = Arc::new(ConnectionLimiter { proxies, ..ConnectionLimiter::default() });
         let address = "192.0.2.7".parse().unwrap();
-        let held: Vec<_> = (0..=MAX_OF_ONE_ADDRESS)
+        let held: Vec<_> = (0..=MAX_PER_ADDRESS)
             .map_while(|_| ConnectionLimiter::admit(&limiter, address))
             .collect();
-        assert_eq!(held.len(), MAX_OF_ONE_ADDRESS + 1, "a trusted proxy has no limit");
+        assert_eq!(held.len(), MAX_PER_ADDRESS + 1, "a trusted proxy has no limit");
     }
 }

@@ -1,4 +1,4 @@
-//! State that every page and every answer of the API is made of.
+//! Shared state of the API and the pages.
 
 use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
@@ -8,39 +8,40 @@ use juror_app::{
 use std::{path::PathBuf, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// Thumbnails that are made at once, each of which takes one processor, and requests that wait.
+/// Maximum number of concurrently rendered thumbnails, each of which takes a processor, and of
+/// waiting requests.
 const MAX_THUMBNAILS: usize = 2;
 const MAX_WAITING_THUMBNAILS: usize = 256;
 
-/// Shared by all requests; clones share it.
+/// State of the server, shared by clones.
 #[derive(Clone)]
 pub struct AppState {
     /// Catalog of the runs.
     pub catalog: Arc<Catalog>,
-    /// Their results.
+    /// Cache of run views.
     pub views: Arc<Views>,
-    /// Progress of those that go on.
+    /// Live progress of runs.
     pub live: Arc<LiveRuns>,
-    /// Their comparisons.
+    /// Comparisons of runs.
     pub comparisons: Arc<Comparisons>,
-    /// Opens what runs judged.
+    /// Source of items and judged files.
     pub item_source: Arc<dyn ItemSource>,
-    /// Begins runs.
-    pub starter: Arc<dyn RunLauncher>,
-    /// Limits how many thumbnails are made at once.
+    /// Launcher of runs.
+    pub launcher: Arc<dyn RunLauncher>,
+    /// Limiter of thumbnails.
     pub thumbnails: Arc<WorkLimiter>,
-    /// Rules of a comparison unless the request says otherwise.
+    /// Default rules of comparisons.
     pub rules: Rules,
 }
 
 impl AppState {
-    /// Of the runs in this directory; whatever goes on by itself ends when `stop` is cancelled. The
-    /// rules also say how failed jobs enter averages. A blessed run is old after so many days; 0
+    /// State over a runs directory; its background tasks end when `stop` is cancelled. `rules` also
+    /// set the averaging. `max_baseline_age_days` are the days after which a blessed run is old; 0
     /// for never.
     pub fn new(
         runs_dir: PathBuf,
         item_source: Arc<dyn ItemSource>,
-        starter: Arc<dyn RunLauncher>,
+        launcher: Arc<dyn RunLauncher>,
         rules: Rules,
         max_baseline_age_days: u32,
         stop: CancellationToken,
@@ -56,7 +57,7 @@ impl AppState {
             live,
             comparisons,
             item_source,
-            starter,
+            launcher,
             thumbnails: Arc::new(WorkLimiter::new(MAX_THUMBNAILS, MAX_WAITING_THUMBNAILS)),
             rules,
         }

@@ -1,4 +1,4 @@
-//! A site over a small runs directory, for this crate's tests.
+//! A server over a small runs directory, for this crate's tests.
 
 use crate::{
     access::{Access, Secret},
@@ -48,16 +48,16 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-/// The image that every item was judged by.
+/// Judged image of every item.
 pub const IMAGE: &[u8] = b"\x89PNG\r\n\x1a\n not much of a picture";
 
-/// A runs directory and its site.
+/// A runs directory and its server.
 pub struct TestSite {
     runs: Arc<TempDir>,
     stop: CancellationToken,
 }
 
-/// The answer.
+/// A response.
 pub struct Answered {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -65,12 +65,12 @@ pub struct Answered {
 }
 
 impl TestSite {
-    /// Without runs.
+    /// A runs directory without runs.
     pub fn new() -> Self {
         Self { runs: Arc::new(tempfile::tempdir().unwrap()), stop: CancellationToken::new() }
     }
 
-    /// Adds a run of so many items, with a report; the judge is on or off.
+    /// Adds a run with a report.
     pub fn add(&self, name: &str, day: u32, items: u32, judged: bool) -> &Self {
         let directory = self.runs.path().join(name);
         fs::create_dir_all(&directory).unwrap();
@@ -82,7 +82,7 @@ impl TestSite {
         self
     }
 
-    /// Makes one item of a run unscorable, and writes its report anew.
+    /// Makes an item of a run unscorable, and rewrites its report.
     pub fn lose(&self, name: &str, item: usize) {
         let path = self.path(name).join("results.jsonl");
         let text = fs::read_to_string(&path).unwrap();
@@ -100,23 +100,23 @@ impl TestSite {
         self.runs.path().join(name)
     }
 
-    /// Its router, to whoever reaches it from this machine.
+    /// Router of an open server.
     pub fn open(&self) -> Router {
         self.behind(None, None)
     }
 
-    /// Its router, behind tokens.
+    /// Router of a server with tokens.
     pub fn behind(&self, read: Option<&str>, write: Option<&str>) -> Router {
         router_of(self.site(), read, write)
     }
 
-    /// State that its routers are made of.
+    /// State of the server.
     pub fn site(&self) -> AppState {
         let runs_dir = self.runs.path().to_owned();
         AppState::new(
             runs_dir,
-            Arc::new(Seen),
-            Arc::new(Nobody { runs: Arc::clone(&self.runs) }),
+            Arc::new(SingleImageSource),
+            Arc::new(FakeLauncher { runs: Arc::clone(&self.runs) }),
             Rules {
                 margin: 0.01,
                 strict: false,
@@ -134,7 +134,7 @@ impl TestSite {
     }
 }
 
-/// The router of a site, behind tokens.
+/// Router of a state, with tokens.
 pub fn router_of(site: AppState, read: Option<&str>, write: Option<&str>) -> Router {
     let secret = |token: &str| Secret::new(token).unwrap();
     let listen = "127.0.0.1:8080".parse().unwrap();
@@ -142,7 +142,7 @@ pub fn router_of(site: AppState, read: Option<&str>, write: Option<&str>) -> Rou
     router(site, access.unwrap())
 }
 
-/// Asks with these headers beside the host.
+/// Sends a request with these headers in addition to the host.
 pub async fn ask(
     router: &Router,
     method: &str,
@@ -165,7 +165,7 @@ pub async fn ask(
     Answered { status: head.status, headers: head.headers, body }
 }
 
-/// Reads with these headers beside the host.
+/// Sends a GET request with these headers in addition to the host.
 pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answered {
     ask(router, "GET", path, headers, Body::empty()).await
 }
@@ -179,7 +179,7 @@ impl Answered {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Checks that it is a whole problem of this status; answers its detail.
+    /// Checks that this is a problem of this status; returns its detail.
     pub fn problem(&self, status: u16, path: &str) -> String {
         assert_eq!(self.status.as_u16(), status, "{}", self.body);
         assert_eq!(self.header("content-type"), "application/problem+json");
@@ -268,11 +268,11 @@ fn write_report(runs: &Path, run: &RunId) {
     write_output(&files.path_of("report.json"), &report, &files, &NoAttachments).unwrap();
 }
 
-/// Shows one image.
-struct Seen;
+/// Item source with one image.
+struct SingleImageSource;
 
 #[async_trait]
-impl ItemSource for Seen {
+impl ItemSource for SingleImageSource {
     async fn ledger(&self, _: &RunRecord) -> Option<Ledger> {
         None
     }
@@ -289,7 +289,7 @@ impl ItemSource for Seen {
         Box::new(NoAttachments)
     }
 
-    /// Those of a run `stuck` are never found.
+    /// Never returns for items of a run `stuck`.
     async fn item(
         &self,
         record: &RunRecord,
@@ -314,16 +314,16 @@ impl ItemSource for Seen {
     }
 }
 
-/// Knows one dataset, `golden`, and says that every run of it is there already.
-struct Nobody {
-    /// They stay as long as their site.
+/// Launcher with one dataset, `golden`, whose runs exist already.
+struct FakeLauncher {
+    /// Keeps the runs directory alive.
     runs: Arc<TempDir>,
 }
 
 #[async_trait]
-impl RunLauncher for Nobody {
-    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
-        if asked.dataset != "golden" {
+impl RunLauncher for FakeLauncher {
+    async fn estimate(&self, request: &RunSpecification) -> Result<RunEstimate, AppError> {
+        if request.dataset != "golden" {
             return Err(AppError::NotFound("there is no such dataset".to_owned()));
         }
         Ok(RunEstimate {
@@ -338,12 +338,12 @@ impl RunLauncher for Nobody {
         })
     }
 
-    async fn start(&self, asked: &RunSpecification) -> Result<RunId, AppError> {
-        self.estimate(asked).await?;
-        if let Some(run) = asked.run_id.as_ref().filter(|run| run.as_str() == "taken") {
+    async fn start(&self, request: &RunSpecification) -> Result<RunId, AppError> {
+        self.estimate(request).await?;
+        if let Some(run) = request.run_id.as_ref().filter(|run| run.as_str() == "taken") {
             return Err(AppError::NameTaken(run.clone()));
         }
-        Ok(asked.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
+        Ok(request.run_id.clone().unwrap_or_else(|| RunId::new("judged")))
     }
 
     async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), AppError> {
@@ -352,12 +352,12 @@ impl RunLauncher for Nobody {
 
     async fn cancel(&self, run: &RunId) -> Result<(), AppError> {
         match self.runs.path().join(run.as_str()).is_dir() {
-            true => Err(AppError::Conflict(format!("run {run} does not go on here"))),
+            true => Err(AppError::Conflict(format!("run {run} is not running; nothing to cancel"))),
             false => Err(AppError::NotFound(format!("there is no run {run}"))),
         }
     }
 
-    /// Only one of the name `cancelling`.
+    /// True for a run of the name `cancelling`.
     fn is_cancelling(&self, run: &RunId) -> bool {
         run.as_str() == "cancelling"
     }

@@ -1,4 +1,4 @@
-//! Results of a run, read from its journal and kept as long as that does not change.
+//! Views of runs: results read from the journal and cached until it changes.
 
 mod columns;
 mod evidence_state;
@@ -31,18 +31,18 @@ use juror_types::{
 };
 use rows::Rows;
 
-/// A run in memory: its report, and a short row for each of its results, some 150 bytes each. The
-/// results themselves stay in the journal.
+/// A run in memory: its report, and a row of about 150 bytes for each result. The results
+/// themselves stay in the journal.
 pub struct RunView {
-    /// Its files.
+    /// Files of the run.
     pub files: RunFiles,
-    /// Its state.
+    /// State of the run.
     pub state: RunState,
-    /// Its report, computed from the journal as it is now.
+    /// Report computed from the journal.
     pub report: Report,
-    /// Further content of its `report.json`.
+    /// Content of `report.json` that is not in the journal.
     pub saved: Saved,
-    /// The columns of scores, in the rubric's order.
+    /// Columns of scores, in the rubric's order.
     pub columns: Vec<Column>,
     rows: Rows,
 }
@@ -50,14 +50,14 @@ pub struct RunView {
 /// Reason why a run cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewError {
-    /// Its files cannot be read, or it is not there.
+    /// Missing or unreadable files.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Its record holds a rubric that cannot be used.
+    /// An invalid rubric in its record.
     #[error("the rubric in run.json cannot be used: {0}")]
     Rubric(#[from] RubricError),
-    /// The task that read it was broken off.
-    #[error("reading the run was broken off; ask again")]
+    /// The task failed.
+    #[error("reading the run was interrupted; retry")]
     Interrupted,
 }
 
@@ -69,7 +69,7 @@ impl ViewError {
 }
 
 impl RunView {
-    /// Reads a run. Takes about a second for 20,000 results, and blocks meanwhile.
+    /// Reads a run. Blocks for about a second for 20,000 results.
     fn read(
         files: RunFiles,
         state: RunState,
@@ -105,52 +105,52 @@ impl RunView {
         Ok(Self { files, state, report, saved, columns, rows })
     }
 
-    /// Number of its results.
+    /// Number of results.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// True if it has none.
+    /// True if there are no results.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Every tag with the number of results that have it, most frequent first.
+    /// Tags with their number of results, most frequent first.
     pub fn tags(&self) -> &[(String, u64)] {
         self.rows.tags()
     }
 
-    /// The number of a finding's kind in rows; none for one that the rubric lacks.
+    /// The number of a finding's kind in rows; none if the rubric lacks it.
     pub fn kind_number(&self, key: &str) -> Option<u16> {
         rows::kind_number(&self.report.rubric, key)
     }
 
-    /// The places of the results that a query selects, in its order.
+    /// Positions of the results of a query, in its order.
     pub fn select(&self, query: &RowQuery) -> Vec<u32> {
         query.select(&self.report, &self.rows)
     }
 
-    /// The row of the result at a place.
+    /// The row of the result at a position.
     pub fn row(&self, place: u32) -> Option<&Row> {
         self.rows.at(place)
     }
 
-    /// The id of the item of the result at a place.
+    /// The item's id of the result at a position.
     pub fn id_at(&self, place: u32) -> &str {
         self.report.items.number_at(place).map_or("", |item| self.report.items.id(item))
     }
 
-    /// The place of an item's result.
+    /// The position of an item's result.
     pub fn place_of(&self, item: &str, repeat: u32) -> Option<u32> {
         self.rows.place_of(&self.report, item, repeat)
     }
 
-    /// The place of a result whose item has an image of this digest.
+    /// The position of a result whose item has an image of this digest.
     pub fn place_of_image(&self, digest: &Digest) -> Option<u32> {
         self.rows.place_of_image(digest)
     }
 
-    /// Reads the results at these places from the journal, in this order.
+    /// Reads the results at these positions from the journal, in this order.
     pub fn results(&self, places: &[u32]) -> Result<Vec<JobResult>, JournalError> {
         self.report.items.read_at(&self.files, places)?.collect()
     }

@@ -75,7 +75,7 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         ("[jugde]\n", "juror.toml:1: unknown field `jugde`"),
         ("[limits]\nrpm = \"many\"\n", "juror.toml:2: invalid type"),
         ("[judge\n", "juror.toml:1: "),
-        ("schema = 2\n", "juror.toml: schema 2 is not known: this program reads schema 1"),
+        ("schema = 2\n", "juror.toml: schema 2 is not supported: this version reads schema 1"),
         ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "cannot ask"),
     ] {
         let harness = Harness::new();
@@ -241,7 +241,7 @@ fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
     ];
     harness.juror(&["run", "manifest.jsonl", "--dry-run"]).exits(2).says(&says);
     let limited = ["run", "manifest.jsonl", "--dry-run", "--limit", "1"];
-    harness.juror(&limited).exits(0).prints(&["1 of 5 items are sound"]);
+    harness.juror(&limited).exits(0).prints(&["1 of 5 items are valid"]);
     let doctor = harness.juror(&["doctor", "manifest.jsonl"]).exits(1);
     doctor.prints(&["BAD   dataset", "4 of 5 items would fail"]);
     let simulator = Simulator::start(SimulatorConfig::default());

@@ -81,7 +81,7 @@ fn unknown_and_ambiguous_names_are_refused_before_anything_is_spent() {
 
     fs::rename(harness.path("runs/monday"), harness.path("kept")).unwrap();
     let gone = harness.juror(&["report", "candidate", "--baseline", "main"]).exits(2);
-    gone.says(&["baseline main is run monday, which is not in runs any more"]);
+    gone.says(&["baseline main is run monday, which is no longer in runs"]);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_run_with_lost_jobs_is_blessed_only_by_force() {
     refused.says(&["2 of 2 jobs lost (2 skipped)", "juror retry cut", "--force"]);
     assert_eq!(listed(&harness), json!([]));
     let forced = harness.juror(&["bless", "cut", "--force"]).exits(0);
-    forced.says(&["2 of 2 jobs lost", "no comparison sees their items"]);
+    forced.says(&["2 of 2 jobs lost", "comparisons leave their items out"]);
 }
 
 /// A night whose items are scored by these, in their order; anything but code is as on other
@@ -187,7 +187,7 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     for part in [
         "baseline main (run monday) was blessed",
         "compare.max_baseline_age_days",
-        "run monday has other results than when it was blessed as main",
+        "run monday have changed since it was blessed as main",
         "1 of the base's 8 items have another input (1)",
     ] {
         assert!(told.contains(part), "{part}: {told}");
@@ -195,7 +195,7 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     let shown = harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
     shown.prints(&["ANOTHER JUDGE", "gpt-4.1"]);
     let site = ApiServer::open(&harness, &[]);
-    let said = ["run monday) was blessed", "other results than when it was blessed as main"];
+    let said = ["run monday) was blessed", "have changed since it was blessed as main"];
     site.get("/compare?base=monday&head=wednesday").is(200).says(&said);
     let asked = "/api/v1/compare?base=monday&head=wednesday";
     let told = site.get(asked).is(200).json()["warnings"].to_string();

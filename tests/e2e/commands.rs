@@ -98,7 +98,7 @@ fn rubrics_are_listed_shown_and_checked() {
         harness.write("own.toml", shown);
         let checked = harness.juror(&["rubric", "check", "own.toml"]).exits(0);
         let id = name.trim_end_matches("@1");
-        checked.prints(&[&format!("{id}@{version} is a sound rubric")]);
+        checked.prints(&[&format!("{id}@{version} is valid")]);
         let question = harness.juror(&["rubric", "show", name]).exits(0);
         question.prints(&[
             "# Criteria",
@@ -115,7 +115,7 @@ fn rubrics_are_listed_shown_and_checked() {
     harness.write("other.toml", semantic.replace("id = \"semantic\"", "id = \"other\""));
     harness.juror(&["rubric", "check", "own.toml", "other.toml"]).exits(0).says(&[
         "own.toml: max_output_tokens = 900 cannot hold a full reply",
-        "own.toml: another rubric has the name semantic@2",
+        "own.toml: another rubric with a different text has the name semantic@2",
     ]);
     harness.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);
 }
@@ -183,7 +183,7 @@ fn the_cache_is_counted_and_emptied() {
     assert_eq!(pico(&stats["cost_usd"]), 0, "nobody paid the simulator");
     assert_eq!(pico(&stats["simulated_usd"]), simulator.bill());
     harness.juror(&["cache", "stats"]).exits(0).prints(&["3 replies"]);
-    harness.juror(&["cache", "clear"]).exits(0).prints(&["3 replies forgotten"]);
+    harness.juror(&["cache", "clear"]).exits(0).prints(&["3 replies removed"]);
     assert_eq!(json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0))["replies"], 0);
 }
 
@@ -194,7 +194,7 @@ fn a_dry_run_spends_and_writes_nothing() {
     let simulator = Simulator::start(SimulatorConfig::default());
     let dry =
         harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
-    dry.exits(0).prints(&["3 of 3 items are sound", "6 jobs", "Nothing was spent"]);
+    dry.exits(0).prints(&["3 of 3 items are valid", "6 jobs", "Nothing was spent"]);
     let dry = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--json"]);
     assert_eq!(json_of(&dry.exits(0))["jobs"], 3);
     assert!(!harness.path("runs").exists());

@@ -79,7 +79,7 @@ fn flags_of_a_comparison_need_a_baseline() {
     let simulator = Simulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "first", &["--strict"]).exits(2).says(&["add --baseline RUN"]);
     let margin = harness.judge_run(&simulator, "first", &["--margin", "0.1"]).exits(2);
-    margin.says(&["--margin decides a comparison"]);
+    margin.says(&["--margin needs a comparison"]);
     assert!(!harness.path("runs/first").exists());
     harness.write("juror.toml", "schema = 1\n[compare]\nstrict = true\n");
     harness.judge_run(&simulator, "first", &[]).exits(0);

@@ -18,7 +18,7 @@ fn all_is_well() {
     let flags = ["doctor", "manifest.jsonl", "--base-url", &simulator.base_url()];
     harness.juror(&flags).exits(0).prints(&[
         "gpt-4o: $2.50 a million tokens in, $10.00 out",
-        "there is one (it is never shown)",
+        "found (never printed)",
         "which is the simulator",
         "juror.db can be written",
         "2 items, 2 jobs",

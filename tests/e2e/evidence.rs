@@ -55,7 +55,7 @@ fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() 
     ]);
     harness.write("juror.toml", format!("{without_browser}[evidence]\nmode = \"facts\"\n"));
     let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
-    warned.says(&["nothing to measure"]);
+    warned.says(&["measures nothing"]);
     assert!(harness.result("set", "card")["evidence"].is_null());
 }
 

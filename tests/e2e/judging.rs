@@ -213,10 +213,10 @@ fn comments_are_kept_from_the_judge_unless_the_settings_say_otherwise() {
 fn a_rubric_of_ones_own_compares_two_images() {
     let harness = Harness::new();
     harness.write("regression.toml", REGRESSION);
-    harness.juror(&["rubric", "check", "regression.toml"]).exits(0).prints(&[
-        "regression@1 is a sound rubric: 2 criteria from 1 to 5",
-        "images: before, after",
-    ]);
+    harness
+        .juror(&["rubric", "check", "regression.toml"])
+        .exits(0)
+        .prints(&["regression@1 is valid: 2 criteria from 1 to 5", "images: before, after"]);
     let mut manifest = String::new();
     for number in 0..3 {
         let [before, after] = ["before", "after"].map(|name| format!("{number}/{name}.png"));
@@ -347,7 +347,7 @@ fn items_that_the_judge_is_not_asked_about_are_told_of() {
     let bare = json!({"id": "bare", "screenshot": "shots/0000.png", "quality_score": 0.9});
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", format!("{manifest}{bare}\n"));
-    let told = "1 of 2 items have no generated code: nothing is judged there";
+    let told = "1 of 2 items have no generated code: they are not judged";
     harness.judge_run(&simulator, "r", &[]).exits(3).says(&[told]);
     assert_eq!(simulator.requests(), 1);
     assert_eq!(harness.result("r", "bare")["pipeline_success"], false);

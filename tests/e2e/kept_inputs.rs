@@ -128,7 +128,7 @@ fn code_that_a_pipeline_made_is_kept_and_shown() {
 fn a_fleet_says_that_it_keeps_nothing() {
     let harness = Harness::new();
     write_items(&harness, 1);
-    let refused = "a fleet's run keeps no inputs";
+    let refused = "a fleet's run cannot keep inputs";
     harness.juror(&["enqueue", "manifest.jsonl", "--keep-inputs"]).exits(2).says(&[refused]);
     harness.write("juror.toml", "[run]\nkeep_inputs = true\n");
     harness.juror(&["enqueue", "manifest.jsonl"]).exits(2).says(&[refused]);

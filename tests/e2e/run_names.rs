@@ -71,9 +71,9 @@ fn a_mistyped_name_is_not_started_beside_the_run_that_was_meant() {
     run("--resume", "baselin").exits(2).says(&meant);
     harness.resume("baselin", &[]).exits(2).says(&["did you mean baseline?"]);
     assert!(!harness.path("runs/baselin").exists());
-    let said = ["there is no run nightly-2026-11-23 in runs yet: it is started"];
+    let said = ["there is no run nightly-2026-11-23 in runs yet: starting it"];
     run("--resume", "nightly-2026-11-23").exits(0).says(&said);
-    run("--resume", "nightly-2026-11-24").exits(0).says(&["it is started"]);
+    run("--resume", "nightly-2026-11-24").exits(0).says(&["starting it"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn every_command_takes_the_directory_of_a_run() {
         harness.juror(command).exits(0);
     }
     assert!(!harness.path("runs").exists(), "the path names the runs directory too");
-    let says = ["elsewhere is no run directory", "`juror runs` lists"];
+    let says = ["elsewhere is not a run directory", "`juror runs` lists"];
     harness.juror(&["report", "./elsewhere"]).exits(2).says(&says);
     let missing = ["report", "elsewhere/none"];
     harness.juror(&missing).exits(2).says(&["there is no run directory elsewhere/none"]);

@@ -69,7 +69,7 @@ fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
     fixture.gate.open();
     running.finish().exits(3);
     cancel().exits(0).prints(&[
-        "run stopped does not go on: there is nothing to cancel; 3 of 10 jobs have their result",
+        "run stopped is not running, nothing to cancel; 3 of 10 jobs have a result",
         "juror run --resume stopped",
     ]);
     fixture.assert_resumes(0);

@@ -77,7 +77,7 @@ fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
     let flags = ["-j", "2", "--deadline", "1s"];
     let ended = harness.judge_run(&simulator, "refused", &flags).exits(3);
     ended.prints(&["0 of 20 scored", "20 skipped"]).says(&[
-        "the provider refuses calls (429: too many requests in a minute): waiting, next try at ",
+        "the provider refuses calls (429: too many requests in a minute): next attempt at ",
         "the deadline has passed: 20 jobs skipped",
         "juror run --resume refused",
     ]);
@@ -118,7 +118,7 @@ fn a_deadline_that_is_none_is_refused() {
     write_items(&harness, 1);
     for text in ["soon", "25:00"] {
         let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", text]).exits(2);
-        let problem = format!("\"{text}\" is no deadline: give a time of day");
+        let problem = format!("\"{text}\" is not a deadline: give a time of day");
         refused.says(&["--deadline", &problem]);
     }
 }
@@ -175,7 +175,7 @@ fn what_is_left_of_budgets_is_shown_and_checked() {
     assert_eq!(pico(&states[0]["left_usd"]), 1_000_000_000_000 - spent);
     assert_eq!(states[1]["cap_usd"], Value::Null);
     harness.juror(&["budget", "show"]).exits(0).prints(&["no cap", "LEFT", "day "]);
-    harness.juror(&["budget", "show", "none"]).exits(2).says(&["knows no run none"]);
+    harness.juror(&["budget", "show", "none"]).exits(2).says(&["run none is not in the ledger"]);
 
     let doctor = ["doctor", "--base-url", &simulator.base_url()];
     harness.juror(&doctor).exits(0).prints(&["day and month have no cap"]);

@@ -353,7 +353,7 @@ fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
     assert_eq!(text(&mut browser, "h1"), "Log in");
     browser.value("document.getElementById('token').value = 'a-token-of-nobody'");
     browser.follow("form.fields button");
-    assert!(text(&mut browser, "[role=alert]").contains("none of this server's"));
+    assert!(text(&mut browser, "[role=alert]").contains("Wrong token"));
     browser.value(&format!("document.getElementById('token').value = '{read}'"));
     browser.follow("form.fields button");
     assert!(text(&mut browser, "h1").contains("base"));

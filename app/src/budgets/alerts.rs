@@ -1,8 +1,8 @@
 //! Alerts at shares of budgets, by a command or a webhook of the settings.
 //!
-//! An alert is sent once for a budget and its period: the ledger records it before it goes out, so
-//! that processes that share the ledger send it once. What fails is tried again a few times, and
-//! then a warning.
+//! An alert is sent once for a budget and its period: the ledger records it before it is sent, so
+//! that processes that share the ledger send it once. A failed alert is retried a few times and
+//! then reported as a warning.
 
 mod command;
 mod payload;
@@ -31,42 +31,47 @@ use tokio::{
 
 /// Time limit of one command or webhook.
 const ALERT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pauses before an alert that failed is tried again; as many further tries.
+/// Pauses before the retries of a failed alert.
 pub const RETRY_PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
-/// Commands and webhooks under way at once.
-const MAX_AT_ONCE: usize = 8;
-/// Least pause between two looks, and most where the ledger tells no change.
-const MIN_PAUSE: Duration = Duration::from_millis(500);
-const MAX_PAUSE: Duration = Duration::from_secs(15);
+/// Maximum number of concurrent commands and webhooks.
+const MAX_CONCURRENT_ALERTS: usize = 8;
+/// Minimum interval between two checks, and maximum one if the ledger reports no change.
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(500);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Watcher of the budgets of a ledger.
 pub struct AlertWatch<'ledger> {
-    /// The ledger's budgets.
+    /// Budgets of the ledger.
     pub records: &'ledger dyn BudgetRecords,
     /// Alerts of the settings.
     pub alerts: &'ledger [AlertSettings],
-    /// Pauses between the tries of an alert that fails, [`RETRY_PAUSES`].
+    /// Pauses before retries, [`RETRY_PAUSES`].
     pub retry_pauses: &'ledger [Duration],
     /// Receives a warning for each alert that could not be sent.
     pub events: Events,
 }
 
 impl AlertWatch<'_> {
-    /// Looks at the budgets of this run, the day and the month whenever money was spent, until
-    /// draining is asked for, and once more then. Ends at once when `now` is cancelled.
+    /// Checks the budgets of this run, the day and the month after each change of the ledger,
+    /// until `stop.drain`, and once more then. Ends immediately when `stop.now` is cancelled.
     pub async fn follow(&self, run: &RunId, changes: watch::Receiver<u64>, stop: &Shutdown) {
         if self.alerts.is_empty() {
             return;
         }
         let runs = std::slice::from_ref(run);
-        stop.now.run_until_cancelled(self.look_often(runs, changes, stop)).await;
+        stop.now.run_until_cancelled(self.check_on_changes(runs, changes, stop)).await;
     }
 
-    async fn look_often(&self, runs: &[RunId], mut changes: watch::Receiver<u64>, stop: &Shutdown) {
+    async fn check_on_changes(
+        &self,
+        runs: &[RunId],
+        mut changes: watch::Receiver<u64>,
+        stop: &Shutdown,
+    ) {
         loop {
-            let ended = stop.drain.run_until_cancelled(next_change(&mut changes)).await.is_none();
-            if let Err(error) = self.look(runs).await {
-                tracing::debug!(%error, "budgets were not looked at for alerts");
+            let ended = stop.drain.run_until_cancelled(next_check(&mut changes)).await.is_none();
+            if let Err(error) = self.check(runs).await {
+                tracing::debug!(%error, "budget alerts were not checked");
             }
             if ended {
                 return;
@@ -77,13 +82,13 @@ impl AlertWatch<'_> {
     /// Sends the alerts that are due for the budgets of these runs, of the day and of the month.
     ///
     /// # Errors
-    /// A ledger that does not answer.
-    pub async fn look(&self, runs: &[RunId]) -> Result<(), LedgerError> {
+    /// An unavailable ledger.
+    pub async fn check(&self, runs: &[RunId]) -> Result<(), LedgerError> {
         let mut due = Vec::new();
-        for state in BudgetState::of_ledger(self.records, runs).await? {
+        for state in BudgetState::read(self.records, runs).await? {
             let mut claimed: Vec<&str> = Vec::new();
             for alert in self.alerts.iter().filter(|alert| is_reached(alert, &state)) {
-                // Several alerts at one share go out together.
+                // Several alerts at one share are sent together.
                 if !claimed.contains(&alert.at.text())
                     && self.records.record_alert(&state.scope, alert.at.text()).await?
                 {
@@ -94,7 +99,7 @@ impl AlertWatch<'_> {
                 }
             }
         }
-        stream::iter(due).buffer_unordered(MAX_AT_ONCE).collect::<()>().await;
+        stream::iter(due).buffer_unordered(MAX_CONCURRENT_ALERTS).collect::<()>().await;
         Ok(())
     }
 
@@ -109,8 +114,7 @@ impl AlertWatch<'_> {
             }
         };
         let warning = format!(
-            "the alert at {} of budget {} was not sent by its {} in {} tries: {cause}; it is not sent \
-             again",
+            "the alert at {} of budget {} was not sent by its {} in {} tries: {cause}; giving up",
             alert.at.text(),
             payload.budget,
             alert.target.kind(),
@@ -120,7 +124,6 @@ impl AlertWatch<'_> {
     }
 }
 
-/// One try.
 async fn deliver(alert: &AlertSettings, payload: &AlertPayload) -> Result<(), String> {
     let delivery = async {
         match &alert.target {
@@ -132,16 +135,16 @@ async fn deliver(alert: &AlertSettings, payload: &AlertPayload) -> Result<(), St
     delivered.unwrap_or_else(|_| Err(format!("it took longer than {} s", ALERT_TIMEOUT.as_secs())))
 }
 
-/// True if what is spent has reached the share of the budget. A budget of nothing has no shares.
+/// True if spending has reached the share of the budget. A budget of zero has no shares.
 fn is_reached(alert: &AlertSettings, state: &BudgetState) -> bool {
     state.cap_usd.is_some_and(|cap| alert.at.is_reached(state.spent_usd, cap))
 }
 
-async fn next_change(changes: &mut watch::Receiver<u64>) {
-    sleep(MIN_PAUSE).await;
-    // A ledger that has ended tells no more; looking goes on until the run ends.
-    if !matches!(timeout(MAX_PAUSE, changes.changed()).await, Ok(Ok(()))) {
-        sleep(MIN_PAUSE).await;
+async fn next_check(changes: &mut watch::Receiver<u64>) {
+    sleep(MIN_CHECK_INTERVAL).await;
+    // A closed ledger reports no more changes; the checks continue until the run ends.
+    if !matches!(timeout(MAX_CHECK_INTERVAL, changes.changed()).await, Ok(Ok(()))) {
+        sleep(MIN_CHECK_INTERVAL).await;
     }
 }
 

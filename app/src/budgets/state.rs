@@ -1,4 +1,4 @@
-//! Remainder of the budgets of runs, the day and the month, and of labels in those.
+//! State of the budgets of runs, days, months and labels.
 
 use crate::error::AppError;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use juror_ledger::{
 use juror_types::{id::RunId, usage::Money};
 use serde::{Serialize, Serializer};
 
-/// One budget and its use.
+/// A budget with its spending.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BudgetState {
     /// The budget; JSON has it as in `run:nightly`, `day:2026-11-21`, `month:2026-11` or
@@ -25,27 +25,27 @@ pub struct BudgetState {
     pub held_usd: Money,
     /// Amount that calls may still hold; none without a cap.
     pub left_usd: Option<Money>,
-    /// The moment from which on nothing is spent of it again, in UTC; none for a run.
+    /// Time of the renewal, after which nothing is spent of it; none for a run.
     pub renews_at: Option<Timestamp>,
     /// Time zone in which its days or months begin; none for a run.
     pub zone: Option<String>,
 }
 
 impl BudgetState {
-    /// The budgets of these runs, of today and of this month, and then those of labels. A run that
-    /// the ledger does not know is left out, and so is a label that has neither a cap nor money in
-    /// the period.
+    /// The budgets of these runs, of today and of this month, and then those of labels, without
+    /// runs that are not in the ledger and labels that have neither a cap nor spending in the
+    /// period.
     ///
     /// # Errors
-    /// A ledger that does not answer.
+    /// An unavailable ledger.
     pub async fn current(
         records: &dyn BudgetRecords,
         runs: &[RunId],
     ) -> Result<Vec<Self>, AppError> {
-        Self::of_ledger(records, runs).await.map_err(AppError::from)
+        Self::read(records, runs).await.map_err(AppError::from)
     }
 
-    pub(super) async fn of_ledger(
+    pub(super) async fn read(
         records: &dyn BudgetRecords,
         runs: &[RunId],
     ) -> Result<Vec<Self>, LedgerError> {
@@ -60,7 +60,7 @@ impl BudgetState {
             }
         }
         let spending = records.spending(&scopes).await?;
-        let states = spending.into_iter().filter(is_known).map(|spending| {
+        let states = spending.into_iter().filter(is_listed).map(|spending| {
             let period = spending.scope.period();
             let renews_at = period.and_then(|of| calendar.renewal(of, now));
             let zone = period.map(|_| calendar.zone().to_owned());
@@ -69,7 +69,7 @@ impl BudgetState {
         Ok(states.collect())
     }
 
-    /// True if no call fits any more.
+    /// True if nothing remains.
     pub fn is_used_up(&self) -> bool {
         self.left_usd == Some(Money::ZERO)
     }
@@ -81,7 +81,7 @@ impl BudgetState {
         Some(local.strftime("%Y-%m-%d %H:%M %:z").to_string())
     }
 
-    /// The same budget under a cap that a run would set; none lifts it.
+    /// The same budget under another cap.
     pub fn with_cap(self, budget: Budget) -> Self {
         let cap_usd = cap_of(Some(budget));
         Self { cap_usd, left_usd: left(cap_usd, self.spent_usd + self.held_usd), ..self }
@@ -117,8 +117,8 @@ fn left(cap: Option<Money>, used: Money) -> Option<Money> {
     cap.map(|cap| (cap - used).max(Money::ZERO))
 }
 
-/// Days and months are known without a record: nothing has been spent in them yet.
-fn is_known(spending: &Spending) -> bool {
+/// True if a budget is listed: days and months always, others if they have a cap or spending.
+fn is_listed(spending: &Spending) -> bool {
     let has_money = spending.account != Account::default();
     match spending.scope {
         Scope::Run(_) => spending.budget.is_some() || has_money,

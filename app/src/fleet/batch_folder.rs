@@ -1,4 +1,4 @@
-//! The folder of the files that a fleet's worker uploads and downloads for batches.
+//! Folder of the batch files of a fleet's worker.
 
 use crate::settings::Settings;
 use juror_types::id::OwnerId;
@@ -8,27 +8,27 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Name of the folder in the state folder. No run can have it, since no run id begins with a dot.
+/// Name of the folder in the state folder. It is no run id, which cannot begin with a dot.
 const BATCHES_FOLDER: &str = ".batches";
-/// Time after which a folder that nobody writes into was left by a worker that was killed: no batch
-/// takes so long.
-const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// Time without a write after which a folder is removed: it was left by a killed worker, since no
+/// batch takes as long.
+const FOLDER_TTL: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 
-/// The folder of one worker, which goes with it. It is made with the first file.
+/// The folder of one worker, created with the first file and removed on drop.
 pub struct BatchFolder(PathBuf);
 
 impl BatchFolder {
-    /// The worker's own folder in the state folder. Removes what killed workers left there.
+    /// The worker's folder in the state folder. Removes the folders of killed workers.
     pub fn open(settings: &Settings, owner: &OwnerId) -> Self {
         let state = settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir);
         let all = state.join(BATCHES_FOLDER);
         if let Err(error) = remove_left_behind(&all) {
-            tracing::warn!(%error, folder = %all.display(), "old files of batches cannot be removed");
+            tracing::warn!(%error, folder = %all.display(), "old batch files cannot be removed");
         }
         Self(all.join(owner.as_str()))
     }
 
-    /// Its path.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -36,7 +36,7 @@ impl BatchFolder {
 
 impl Drop for BatchFolder {
     fn drop(&mut self) {
-        // What stays behind is removed by a later worker.
+        // A later worker removes what remains.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -49,7 +49,7 @@ fn remove_left_behind(all: &Path) -> io::Result<()> {
     for folder in folders {
         let folder = folder?;
         let age = SystemTime::now().duration_since(folder.metadata()?.modified()?);
-        if age.is_ok_and(|age| age > LEFT_BEHIND_AFTER) {
+        if age.is_ok_and(|age| age > FOLDER_TTL) {
             fs::remove_dir_all(folder.path())?;
         }
     }
@@ -68,7 +68,7 @@ mod tests {
             fs::create_dir_all(all.join(name)).unwrap();
             fs::write(all.join(name).join("night-1.jsonl"), "{}\n").unwrap();
         }
-        let long_ago = SystemTime::now() - LEFT_BEHIND_AFTER - Duration::from_secs(60);
+        let long_ago = SystemTime::now() - FOLDER_TTL - Duration::from_secs(60);
         fs::File::open(all.join("old")).unwrap().set_modified(long_ago).unwrap();
         remove_left_behind(&all).unwrap();
         assert!(!all.join("old").exists());

@@ -23,21 +23,21 @@ use serde::Serialize;
 /// State of a run after a request to cancel it.
 #[derive(Debug, Serialize)]
 pub struct CancelSummary {
-    /// The run.
+    /// Id of the run.
     pub run_id: RunId,
     /// True if it is cancelled, now or before.
     pub cancelled: bool,
-    /// True if each of its jobs has its result.
+    /// True if every job has a result.
     pub complete: bool,
-    /// Its planned jobs.
+    /// Number of planned jobs.
     pub planned: u64,
-    /// Its published jobs.
+    /// Number of published jobs.
     pub published: u64,
-    /// Jobs that have a result.
+    /// Number of jobs with a result.
     pub results: u64,
-    /// Its scored jobs.
+    /// Number of scored jobs.
     pub scored: u64,
-    /// Batches that were cancelled and are to be collected.
+    /// Number of cancelled batches whose results are not collected yet.
     #[serde(skip_serializing_if = "is_none")]
     pub batches: u32,
 }
@@ -47,7 +47,7 @@ fn is_none(batches: &u32) -> bool {
     *batches == 0
 }
 
-/// Cancels the run unless each of its jobs has its result; returns its state.
+/// Cancels the run unless every job has a result; returns its state.
 pub fn cancel<'a>(
     backend: &'a RedisLedger,
     run: &'a RunId,
@@ -56,49 +56,52 @@ pub fn cancel<'a>(
     Box::pin(async move {
         let unknown = || {
             AppError::not_found(format!(
-                "the fleet {} knows no run {run}; `juror runs` lists those that have a report",
+                "run {run} is unknown in fleet {}; `juror runs` lists the runs with a report",
                 settings.fleet.namespace
             ))
         };
         let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
-        // A run whose journal cannot be read is cancelled as one whose journal is elsewhere. What
-        // the aggregator told last may be less than both, or be forgotten.
+        // An unreadable journal is treated as one on another machine. The aggregator's last
+        // progress may be behind both, or may have expired.
         let files = RunFiles::open(&settings.run.runs_dir, run);
         let fold = files.and_then(|files| Fold::of_journal(&files)).ok();
         let rounds = job_rounds(backend, run, fold.as_ref()).await?;
         let complete = status.is_reported()
             || status.expected.is_some_and(|expected| rounds.results() >= expected);
         if complete {
-            return Ok(tally(&status, &rounds, complete));
+            return Ok(summary(&status, &rounds, complete));
         }
         backend.cancel_run(run).await.map_err(AppError::from)?;
         let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
-        Ok(tally(&status, &rounds, complete))
+        Ok(summary(&status, &rounds, complete))
     })
 }
 
-fn tally(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
-    let told = status.progress.clone().unwrap_or_default();
+fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
+    let progress = status.progress.clone().unwrap_or_default();
     CancelSummary {
         run_id: status.record.run_id.clone(),
         cancelled: status.cancelled,
         complete,
         planned: status.record.planned,
         published: status.jobs(),
-        results: told.jobs().max(rounds.jobs()),
-        scored: told.scored.max(rounds.scored()),
+        results: progress.jobs().max(rounds.jobs()),
+        scored: progress.scored.max(rounds.scored()),
         batches: 0,
     }
 }
 
-/// State of a run of this machine; one that goes on cannot be cancelled from here.
+/// State of a run of this machine.
+///
+/// # Errors
+/// [`AppError::Conflict`] for an active run, which only its own process can stop.
 pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
     let (run_id, planned) = (files.record().run_id.clone(), files.record().planned);
     let counts = Fold::of_journal(files).map_err(AppError::from)?;
     if files.is_held() {
         return Err(AppError::conflict(format!(
-            "run {run_id} is one of this machine: press Ctrl-C where it runs, and it stops; one \
-             that `juror serve` began is cancelled in its pages"
+            "run {run_id} is a run of this machine: stop it with Ctrl-C in its terminal, or, if \
+             `juror serve` started it, cancel it in the dashboard"
         )));
     }
     Ok(CancelSummary {
@@ -113,7 +116,7 @@ pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
     })
 }
 
-/// Cancels the batches of a run of this machine; returns how many are to be collected.
+/// Cancels the batches of a run of this machine; returns the number of batches to collect.
 pub fn cancel_local_batches<'a>(
     record: &'a RunRecord,
     settings: &'a Settings,
@@ -142,6 +145,6 @@ async fn cancel_in(
     let cancelled = cancel_batches(&record.run_id, &owner, &client, backend).await;
     cancelled.map_err(|error| {
         let run = &record.run_id;
-        AppError::internal(format!("the batches of run {run} are not cancelled: {error}"))
+        AppError::internal(format!("the batches of run {run} cannot be cancelled: {error}"))
     })
 }

@@ -1,4 +1,4 @@
-//! Makes the context of a fleet's run: of its record, and of the worker's own settings.
+//! Contexts of a fleet's runs, from their records and the worker's settings.
 
 use crate::{
     batch_lane::BatchResources,
@@ -30,20 +30,21 @@ pub enum ContextError {
     Ledger(#[from] LedgerError),
 }
 
-/// Everything of a context that is the worker's.
+/// Factory of contexts, with the worker's part of them.
 pub struct ContextFactory {
     settings: Settings,
     environment: Environment,
     resources: WorkerResources<RetryingLedger<RedisLedger>>,
     batches: BatchResources,
-    /// Asks all of the worker's runs to stop.
+    /// Shutdown of all of the worker's runs.
     shutdown: Shutdown,
     preparer: Preparer,
     ceiling: Arc<Ceiling>,
 }
 
 impl ContextFactory {
-    /// Endpoint, key, prices, stage commands, thresholds and bounds come from these settings.
+    /// A factory that takes endpoint, key, prices, stage commands, thresholds and bounds from these
+    /// settings.
     pub fn new(
         settings: Settings,
         environment: Environment,
@@ -63,12 +64,12 @@ impl ContextFactory {
         })
     }
 
-    /// The fleet's backend.
+    /// Redis ledger of the fleet.
     pub fn backend(&self) -> &RetryingLedger<RedisLedger> {
         &self.resources.backend
     }
 
-    /// True if the worker itself stops.
+    /// True if the worker is stopping.
     pub fn is_stopping(&self) -> bool {
         self.shutdown.drain.is_cancelled()
     }
@@ -81,7 +82,10 @@ impl ContextFactory {
             self.backend().set_limits(&judge.endpoint, limits).await?;
             let counting = self.backend().token_counting(&judge.endpoint).await?;
             if let Some(rule) = counting.rule {
-                tracing::info!(?rule, "tokens are counted as another process has learned");
+                tracing::info!(
+                    ?rule,
+                    "tokens are counted by the rule that another process has learned"
+                );
             }
             judge.adopt(counting);
         }
@@ -93,7 +97,7 @@ impl ContextFactory {
         Ok(Context { run_deadline: run_deadline(record), batches, ..context })
     }
 
-    /// The context that the batches of a cancelled run are collected with.
+    /// The context for collecting the batches of a cancelled run.
     pub async fn make_for_cancelled(&self, record: &RunRecord) -> Result<Context, ContextError> {
         let context = self.make(record).await?;
         let batches = context.batches.as_deref().map(BatchLane::for_cancelled).map(Arc::new);
@@ -108,7 +112,7 @@ impl ContextFactory {
         let Some(candidate) = judge::recorded(&self.settings, record)? else {
             return Ok((rubric, None));
         };
-        // Read anew for each context: a key that was mended is found.
+        // Read for each context, so that a corrected key is found.
         let key = judge::key(&self.settings, &self.environment)?;
         judge::require_key(&self.settings, key.as_ref())?;
         let setup = JudgeSetup {

@@ -1,4 +1,4 @@
-//! Publishes the jobs of a run to the fleet.
+//! Publication of a run's jobs to the fleet.
 
 use super::open_queues_within;
 use crate::{
@@ -29,25 +29,25 @@ use juror_types::{
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-/// Publishes that wait for the broker's word at once.
-const WINDOW: usize = 1_000;
+/// Maximum number of unconfirmed publishes.
+const MAX_UNCONFIRMED: usize = 1_000;
 
-/// The jobs of a run, about to be published.
+/// A run whose jobs are to be published.
 pub struct Publication<'run> {
-    /// Their run.
+    /// Session of the run.
     pub session: &'run Session,
-    /// The fleet's backend.
+    /// Redis ledger of the fleet.
     pub backend: &'run Arc<RedisLedger>,
-    /// The run, as it is to be known.
+    /// Record of the run to announce.
     pub record: &'run RunRecord,
     /// State of the run at its opening: new or continued.
     pub opening: Opening,
-    /// The priority that they go by.
+    /// Priority of the jobs.
     pub priority: Priority,
-    /// Called with the count of uploaded files, where the run uploads some, even if publishing
+    /// Callback with the number of uploaded files, if the run uploads; called even if publishing
     /// fails.
     pub uploaded: Option<&'run (dyn Fn(Uploaded) + Send + Sync)>,
-    /// Longest wait for a broker that is away, where the settings' is too long.
+    /// Upper limit of the wait for the broker, over that of the settings.
     pub max_connect_wait: Option<Duration>,
 }
 
@@ -56,13 +56,13 @@ pub struct Publication<'run> {
 pub enum Opening {
     /// A new run.
     New,
-    /// A run of which so many jobs may be published already, all in their first round.
+    /// A continued run, of which jobs may be published already, all in their first round.
     GoOn {
-        /// Number that was noted.
+        /// Recorded number of published jobs.
         noted: u64,
     },
-    /// A run whose jobs are sent again where they are not scored, each in its next round, and where
-    /// the journal lacks their score, in their old one.
+    /// A retried run: jobs that are not scored are published in their next round, and scored ones
+    /// that the journal lacks in their old round.
     Again {
         /// Progress of each job.
         rounds: Arc<Rounds>,
@@ -72,8 +72,8 @@ pub enum Opening {
 }
 
 impl Publication<'_> {
-    /// Publishes the jobs until `shutdown` is given; `announced` is called when the run is open,
-    /// before the first job, and `published` counts those that are out.
+    /// Publishes the jobs until done or `shutdown`; `announced` is called when the run is open,
+    /// before the first job, and `published` receives the number of published jobs.
     pub async fn publish(
         self,
         announced: impl FnOnce() -> Result<(), AppError>,
@@ -117,16 +117,16 @@ impl Publication<'_> {
         }
         if self.backend.is_paused().await.map_err(AppError::from)? {
             let warning = format!(
-                "calls of run {} wait for an aggregator: Redis is new, or was restarted or emptied, \
-                 and only the journals tell what was spent; start juror aggregate, unless one runs",
+                "calls of run {} are suspended until the ledger is reconciled: Redis is new, or was \
+                 restarted or emptied; start juror aggregate, unless one runs",
                 self.record.run_id
             );
             events.emit(Event::Warning(warning)).await;
         }
         if self.session.draws() && queues.workers().await.map_err(AppError::from)?.drawing == 0 {
             let warning = format!(
-                "no worker of the fleet draws now, and jobs of run {} wait for one that does: start \
-                 `juror worker` on a machine with a browser (its first line says what it draws with)",
+                "no worker of the fleet can render, and jobs of run {} wait for one that can: start \
+                 `juror worker` on a machine with a browser (its first line names its renderer)",
                 self.record.run_id
             );
             events.emit(Event::Warning(warning)).await;
@@ -153,7 +153,7 @@ impl Publication<'_> {
         let (earlier_results, noted) = match &self.opening {
             Opening::New => (0, 0),
             Opening::GoOn { noted } => (0, *noted),
-            // What the journal lacks comes of the jobs that are sent again for it.
+            // Missing results are returned by the jobs that are published for them.
             Opening::Again { rounds, .. } => (rounds.results() - rounds.missing(), 0),
         };
         let (backend, run) = (Arc::clone(self.backend), self.record.run_id.clone());
@@ -180,7 +180,7 @@ impl Publication<'_> {
             round_of,
             priority: self.priority,
             uploader,
-            window: WINDOW,
+            window: MAX_UNCONFIRMED,
             events,
             published,
         })
@@ -190,7 +190,7 @@ impl Publication<'_> {
 /// The record of a new run of the fleet.
 pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
     RunRecord {
-        // Endpoints and what stages are told by are the workers' own.
+        // Endpoint, calls and stages are configured on the workers.
         base_url: None,
         calls: None,
         stages: None,
@@ -201,7 +201,7 @@ pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> Run
     }
 }
 
-/// A baseline's name as an aggregator in another folder takes it: a path is made absolute.
+/// A baseline for an aggregator in another folder: a path is made absolute.
 fn for_aggregator(named: &str) -> String {
     match RunId::parse(named) {
         Ok(_) => named.to_owned(),
@@ -209,7 +209,7 @@ fn for_aggregator(named: &str) -> String {
     }
 }
 
-/// Uploader of a dataset's files into a bucket; sends no request yet.
+/// Uploader of a dataset's files to a bucket; sends no request yet.
 pub fn uploader(place: &str, session: &Session) -> Result<Uploader, AppError> {
     let files = &session.settings.files;
     let folder = session.dataset.folder().to_owned();
@@ -223,8 +223,8 @@ pub fn uploader(place: &str, session: &Session) -> Result<Uploader, AppError> {
     opened.map_err(|error| AppError::invalid(format!("--upload: {error}")))
 }
 
-/// Dead letters of jobs that have been sent again in a later round are of no more use: sending them
-/// once more would be sending them twice.
+/// Removes dead letters of jobs that are published in a later round: a replay would judge them
+/// twice.
 async fn forget_superseded(
     queues: &RabbitQueues,
     run: &RunId,

@@ -1,5 +1,4 @@
-//! Another round of a fleet's run, about to be published: which of its jobs are sent again, and
-//! what they may cost.
+//! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
 use super::{budget_cap::Cap, job_rounds::job_rounds, publish::Opening};
 use crate::{
@@ -13,44 +12,44 @@ use juror_ledger::redis::RedisLedger;
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use std::sync::Arc;
 
-/// Jobs to publish again, and the terms.
+/// Plan of a retry.
 pub struct RetryPlan {
-    /// The run.
+    /// Session of the run.
     pub session: Session,
-    /// The run, as it is to be known.
+    /// Record of the run to announce.
     pub record: RunRecord,
-    /// Progress of each of its jobs.
+    /// Progress of each job.
     pub rounds: Arc<Rounds>,
-    /// Its budget.
+    /// Budget of the run.
     pub cap: Cap,
-    /// Cost of the results in its journal.
+    /// Cost of the results in the journal.
     spent: Money,
 }
 
 impl RetryPlan {
-    /// Takes the record of the run's directory, if there is one, unless Redis has one. `asked` says
-    /// what the run may cost from now on, if that changes.
+    /// The plan for a run, by its record in Redis, else `here`, the record of its directory.
+    /// `invocation` may change its budget.
     pub fn of<'a>(
         backend: &'a RedisLedger,
-        asked: &'a RunInvocation<'_>,
+        invocation: &'a RunInvocation<'_>,
         run: &'a RunId,
         here: Option<RunRecord>,
     ) -> BoxFuture<'a, Result<Self, AppError>> {
         Box::pin(async move {
             let status = backend.run_status(run).await.map_err(AppError::from)?;
-            let told = status.as_ref().and_then(|status| status.progress.as_ref());
-            let told_scored = told.map_or(0, |told| told.scored);
+            let progress = status.as_ref().and_then(|status| status.progress.as_ref());
+            let reported_scores = progress.map_or(0, |progress| progress.scored);
             let is_here = here.is_some();
             let Some(known) = status.map(|status| status.record).or(here) else {
-                let settings = asked.settings()?;
+                let settings = invocation.settings()?;
                 return Err(AppError::not_found(format!(
-                    "there is no run {run} in {}, and the fleet {} knows none either",
+                    "run {run} is unknown in {} and in fleet {}",
                     settings.run.runs_dir.display(),
                     settings.fleet.namespace
                 )));
             };
-            let mut session = asked.session(run, Some(&known))?;
-            let cap = Cap::of(backend, run, asked.budget_usd, known.budget_usd).await?;
+            let mut session = invocation.session(run, Some(&known))?;
+            let cap = Cap::of(backend, run, invocation.budget_usd, known.budget_usd).await?;
             session.settings.budget.run_usd = cap.now;
             let fold = match is_here {
                 true => {
@@ -59,14 +58,14 @@ impl RetryPlan {
                 false => None,
             };
             let mut rounds = job_rounds(backend, run, fold.as_ref()).await?;
-            // It is not known which the aggregator has, so if more are stored, all of them are sent
-            // for.
-            if !is_here && told_scored >= rounds.scored() {
+            // It is unknown which results the aggregator lacks, so all are published again if it
+            // reports fewer than are stored.
+            if !is_here && reported_scores >= rounds.scored() {
                 rounds.trust_journal();
             }
-            // Lest an emptied Redis open the run with its whole budget.
+            // An emptied Redis must not open the run with its whole budget.
             let spent = fold.map_or(Money::ZERO, |fold| fold.spent().cost);
-            // What a cancellation left out is published now.
+            // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = session.record(run.clone());
             let record =
                 RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };

@@ -1,5 +1,5 @@
-//! States of the fleet's runs, as a worker sees them: looked up in Redis after each change that it
-//! tells of and every few seconds, each with a context as long as its jobs may be judged.
+//! States and contexts of the fleet's runs in a worker, read from Redis after each change and every
+//! few seconds.
 
 use super::context_factory::{ContextError, ContextFactory};
 use async_trait::async_trait;
@@ -24,99 +24,98 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time for which a looked-up state is believed though something has changed since, money of
-/// another run, say.
+/// Validity of a cached status after a change in Redis, which may be of another run.
 const CACHE_TTL: Duration = Duration::from_secs(1);
-/// Interval of looking up runs whose jobs are in hand, so that a pause or a cancellation reaches
-/// those that wait. Each look-up brings the run's whole record: with many workers, one for each job
-/// would take Redis as long as the judgements do.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Time for which a run is remembered after its last job.
-const TTL: Duration = Duration::from_secs(10 * 60);
-/// Number of runs that are remembered, beside those whose jobs are in hand.
-const REMEMBERED: usize = 32;
+/// Interval of reading the status of runs with jobs in progress, so that a pause or a cancellation
+/// reaches waiting jobs. Each read returns the whole record: one for each job would overload Redis
+/// with many workers.
+const STATUS_INTERVAL: Duration = Duration::from_secs(5);
+/// Time for which a run is cached after its last job.
+const RUN_TTL: Duration = Duration::from_secs(10 * 60);
+/// Number of cached runs above which those without jobs in progress are removed.
+const MAX_CACHED_RUNS: usize = 32;
 
-/// The runs that this worker has seen.
+/// Cache of the runs of this worker.
 pub struct SeenRuns {
     contexts: ContextFactory,
     known: Lock<HashMap<RunId, Arc<Mutex<KnownRun>>>>,
 }
 
-/// A run as it was seen last.
+/// Cached status and contexts of a run.
 #[derive(Default)]
 struct KnownRun {
     looked_up: Option<LookUp>,
-    /// None if nobody knows it.
+    /// None if the run is unknown.
     status: Option<RunStatus>,
     context: Option<Arc<Context>>,
-    /// Context that the batches of a cancelled run are collected with.
+    /// Context for collecting the batches of a cancelled run.
     cancelled: Option<Arc<Context>>,
 }
 
-/// Status of a run as it was last looked up.
+/// Time and version of a status.
 #[derive(Clone, Copy)]
 struct LookUp {
     at: Instant,
-    /// The backend's count of changes before.
+    /// The ledger's count of changes before the read.
     change: u64,
 }
 
 impl SeenRuns {
-    /// Contexts of no runs yet.
+    /// An empty cache.
     pub fn new(contexts: ContextFactory) -> Self {
         Self { contexts, known: Lock::default() }
     }
 
-    /// Looks again and again how runs stand whose jobs are in hand, until it is stopped.
+    /// Reads the status of runs with jobs in progress at an interval, until stopped.
     pub async fn watch(&self, stop: &CancellationToken) {
-        let mut ticks = interval(LOOK_AGAIN);
+        let mut ticks = interval(STATUS_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let for_ever = async {
+        let poll_loop = async {
             loop {
                 ticks.tick().await;
                 for (run, known) in self.in_progress() {
                     let mut known = known.lock().await;
-                    // Whoever asks next meets the same error.
+                    // The next job of the run meets the same error.
                     let _ = self.look_up(&run, &mut known).await;
                 }
             }
         };
-        stop.run_until_cancelled(for_ever).await;
+        stop.run_until_cancelled(poll_loop).await;
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<RunId, Arc<Mutex<KnownRun>>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The runs whose jobs are in hand; others are forgotten after a while.
+    /// The runs with jobs in progress. Removes others after [`RUN_TTL`].
     fn in_progress(&self) -> Vec<(RunId, Arc<Mutex<KnownRun>>)> {
         let mut known = self.known();
-        known.retain(|_, known| is_in_hand(known) || was_seen_lately(known));
-        let used = known.iter().filter(|(_, known)| is_in_hand(known));
+        known.retain(|_, known| is_in_progress(known) || is_recent(known));
+        let used = known.iter().filter(|(_, known)| is_in_progress(known));
         used.map(|(run, known)| (run.clone(), Arc::clone(known))).collect()
     }
 
-    /// The run's place; beyond so many, others make room whose jobs are not in hand.
-    fn place_of(&self, run: &RunId) -> Arc<Mutex<KnownRun>> {
+    /// The cache entry of a run, added if it is missing.
+    fn entry(&self, run: &RunId) -> Arc<Mutex<KnownRun>> {
         let mut known = self.known();
-        if !known.contains_key(run) && known.len() >= REMEMBERED {
-            known.retain(|_, known| is_in_hand(known));
+        if !known.contains_key(run) && known.len() >= MAX_CACHED_RUNS {
+            known.retain(|_, known| is_in_progress(known));
         }
         Arc::clone(known.entry(run.clone()).or_default())
     }
 
-    /// Brings what is known of a run up to date. A run that does not go on, or not as the same one,
-    /// loses its context, and whoever waits under it is told.
+    /// Updates the entry of a run. Jobs that wait are stopped and the context is dropped if the run
+    /// accepts no more jobs or its record has changed.
     async fn look_up(&self, run: &RunId, known: &mut KnownRun) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         let change = *backend.changes().borrow();
         let status = backend.asking(&|| Box::pin(backend.backend().run_status(run))).await?;
         let is_same = |new: &RunRecord| match &known.status {
-            Some(old) => alike(&old.record, new),
+            Some(old) => have_same_context(&old.record, new),
             None => false,
         };
         if !status.as_ref().is_some_and(|new| accepts_jobs(new) && is_same(&new.record)) {
-            Self::leave(known);
+            Self::drop_context(known);
         }
         if !status.as_ref().is_some_and(|new| new.cancelled)
             && let Some(context) = known.cancelled.take()
@@ -128,34 +127,34 @@ impl SeenRuns {
         Ok(())
     }
 
-    /// True if what was looked up is still to be believed for this job. A run that stands still may
-    /// go on at any time, which is heard of as a change.
+    /// True if the cached status is valid for this job. The status of a run that accepts no jobs
+    /// expires early: it may be resumed at any time.
     fn is_fresh(&self, job: &Job, known: &KnownRun) -> bool {
         let Some((looked_up, status)) = known.looked_up.zip(known.status.as_ref()) else {
             return false;
         };
         let is_unchanged = *self.contexts.backend().changes().borrow() == looked_up.change;
-        let believed = match (accepts_jobs(status), is_unchanged) {
-            (true, true) => LOOK_AGAIN,
+        let ttl = match (accepts_jobs(status), is_unchanged) {
+            (true, true) => STATUS_INTERVAL,
             (true, false) | (false, true) => CACHE_TTL,
             (false, false) => return false,
         };
-        looked_up.at.elapsed() < believed && fits(job, &status.record)
+        looked_up.at.elapsed() < ttl && matches_job(job, &status.record)
     }
 
-    /// True if a job of the run has met a refusal, and the pause is not noted yet.
+    /// True if a job of the run was refused, and the pause is not recorded yet.
     fn is_about_to_pause(&self, known: &KnownRun) -> bool {
         let is_stopped = |context: &Arc<Context>| context.shutdown.drain.is_cancelled();
         known.context.as_ref().is_some_and(is_stopped) && !self.contexts.is_stopping()
     }
 
-    fn leave(known: &mut KnownRun) {
+    fn drop_context(known: &mut KnownRun) {
         if let Some(context) = known.context.take() {
             context.shutdown.drain.cancel();
         }
     }
 
-    async fn note_pause(
+    async fn record_pause(
         &self,
         run: &RunId,
         reason: &str,
@@ -163,7 +162,7 @@ impl SeenRuns {
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         backend.asking(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
-        Self::leave(known);
+        Self::drop_context(known);
         known.looked_up = None;
         Ok(())
     }
@@ -173,11 +172,10 @@ impl SeenRuns {
 impl RunStatusProvider for SeenRuns {
     async fn run_state(&self, job: &Job) -> Result<WorkerRunState, LedgerError> {
         let run = &job.run_id;
-        let place = self.place_of(run);
-        let mut known = place.lock().await;
+        let entry = self.entry(run);
+        let mut known = entry.lock().await;
         if self.is_about_to_pause(&known) {
-            // One of its jobs has met a refusal, and is about to note the pause.
-            return Ok(WorkerRunState::Paused("no call of it can succeed".to_owned()));
+            return Ok(WorkerRunState::Paused("the judge refuses its calls".to_owned()));
         }
         if !self.is_fresh(job, &known) {
             self.look_up(run, &mut known).await?;
@@ -198,15 +196,15 @@ impl RunStatusProvider for SeenRuns {
             Err(ContextError::Ledger(error)) => Err(error),
             Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
                 let reason = unjudgeable.to_string();
-                self.note_pause(run, &reason, &mut known).await?;
+                self.record_pause(run, &reason, &mut known).await?;
                 Ok(WorkerRunState::Paused(reason))
             }
         }
     }
 
     async fn shard_context(&self, run: &RunId) -> Result<Option<Arc<Context>>, LedgerError> {
-        let place = self.place_of(run);
-        let mut known = place.lock().await;
+        let entry = self.entry(run);
+        let mut known = entry.lock().await;
         if self.is_about_to_pause(&known) {
             return Ok(None);
         }
@@ -226,27 +224,27 @@ impl RunStatusProvider for SeenRuns {
         match made {
             Ok(context) => {
                 let context = Arc::new(context);
-                let place = if is_cancelled { &mut known.cancelled } else { &mut known.context };
-                Ok(Some(Arc::clone(place.insert(context))))
+                let slot = if is_cancelled { &mut known.cancelled } else { &mut known.context };
+                Ok(Some(Arc::clone(slot.insert(context))))
             }
             Err(ContextError::Ledger(error)) => Err(error),
-            // Another worker may have what this one lacks.
+            // Another worker may have the settings that this one lacks.
             Err(unjudgeable @ ContextError::Unjudgeable(_)) => {
-                tracing::warn!(%run, %unjudgeable, "the batches of a run are left to other workers");
+                tracing::warn!(%run, %unjudgeable, "cannot collect the batches of a run; leaving them to other workers");
                 Ok(None)
             }
         }
     }
 
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
-        let place = self.place_of(run);
-        let mut known = place.lock().await;
-        self.note_pause(run, reason, &mut known).await
+        let entry = self.entry(run);
+        let mut known = entry.lock().await;
+        self.record_pause(run, reason, &mut known).await
     }
 }
 
-/// True if somebody works under the run's context, or is looking it up.
-fn is_in_hand(known: &Arc<Mutex<KnownRun>>) -> bool {
+/// True if a context of the run is in use, or its status is being read.
+fn is_in_progress(known: &Arc<Mutex<KnownRun>>) -> bool {
     match known.try_lock() {
         Ok(known) => [&known.context, &known.cancelled]
             .into_iter()
@@ -255,17 +253,17 @@ fn is_in_hand(known: &Arc<Mutex<KnownRun>>) -> bool {
     }
 }
 
-fn was_seen_lately(known: &Arc<Mutex<KnownRun>>) -> bool {
+fn is_recent(known: &Arc<Mutex<KnownRun>>) -> bool {
     let looked_up = known.try_lock().ok().and_then(|known| known.looked_up);
-    looked_up.is_some_and(|look| look.at.elapsed() < TTL)
+    looked_up.is_some_and(|look| look.at.elapsed() < RUN_TTL)
 }
 
 fn accepts_jobs(status: &RunStatus) -> bool {
     !status.cancelled && status.paused.is_none()
 }
 
-/// True if a context made by one record does for the other.
-fn alike(one: &RunRecord, other: &RunRecord) -> bool {
+/// True if both records have the same context.
+fn have_same_context(one: &RunRecord, other: &RunRecord) -> bool {
     one.rubric == other.rubric
         && one.judge == other.judge
         && one.max_side == other.max_side
@@ -273,32 +271,29 @@ fn alike(one: &RunRecord, other: &RunRecord) -> bool {
         && one.lane == other.lane
 }
 
-/// True if the run's record has what the job needs: the rubric's text, and the terms of its judge.
-fn fits(job: &Job, record: &RunRecord) -> bool {
+/// True if the record has the rubric and the judge of the job.
+fn matches_job(job: &Job, record: &RunRecord) -> bool {
     let model =
         |judge: &Option<Judge>| judge.as_ref().map(|judge| (judge.provider, judge.model.clone()));
     job.rubric.digest == record.rubric.digest && model(&job.judge) == model(&record.judge)
 }
 
-/// The record that a job can be judged by, or how its run stands instead.
+/// The record for judging a job, or the state of a run that accepts no jobs.
 fn open_record<'a>(
     job: &Job,
     status: Option<&'a RunStatus>,
 ) -> Result<&'a RunRecord, WorkerRunState> {
     let Some(status) = status else {
         return Err(WorkerRunState::Unknown(
-            "nobody has announced it, or Redis has forgotten it; `juror enqueue` with the same \
-             --run-id announces it again"
-                .to_owned(),
+            "run not found in Redis; publish it again with: juror enqueue --run-id …".to_owned(),
         ));
     };
     match &status.paused {
         _ if status.cancelled => Err(WorkerRunState::Cancelled),
         Some(reason) => Err(WorkerRunState::Paused(reason.clone())),
-        None if fits(job, &status.record) => Ok(&status.record),
+        None if matches_job(job, &status.record) => Ok(&status.record),
         None => Err(WorkerRunState::Unknown(
-            "a job has another rubric or another judge than the run that was announced under this \
-             name"
+            "the rubric or judge of a job differs from the run that was announced under this name"
                 .to_owned(),
         )),
     }

@@ -1,5 +1,4 @@
-//! The worker's role in a fleet: its queues, its ledger and its runs wired together, with what goes
-//! on beside its jobs.
+//! The worker's role in a fleet: queues, ledger, runs and background tasks.
 
 use super::{
     Fleet, batch_folder::BatchFolder, context_factory::ContextFactory, run_contexts::SeenRuns,
@@ -28,13 +27,13 @@ use std::{path::Path, sync::Arc, time::Duration};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Time that a job waits for its next call before it is put back: a delivery is never held for more
-/// than five minutes, of which the call itself may need one.
+/// Time for which a job may wait for its next call before it is requeued: a delivery is held for at
+/// most five minutes, of which the call itself may need one.
 const MAX_WAIT: Duration = Duration::from_secs(4 * 60);
-/// Interval at which a process renews its presence.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Interval of the heartbeat.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// A worker of a fleet, about to take jobs of any run.
+/// A worker of a fleet that is ready to run.
 pub struct WorkerRole<'fleet> {
     fleet: &'fleet Fleet,
     worker: Worker,
@@ -45,17 +44,17 @@ pub struct WorkerRole<'fleet> {
     _batch_folder: BatchFolder,
 }
 
-/// Resources of a process that are a worker's role.
+/// Resources of the process for a worker's role.
 pub struct RoleResources<'process> {
     /// Settings of the process.
     pub settings: &'process Settings,
-    /// Its environment.
+    /// Environment of the process.
     pub environment: &'process Environment,
-    /// Listeners.
+    /// Receiver of warnings.
     pub events: Events,
-    /// Counters.
+    /// Metrics of the process.
     pub metrics: Arc<Metrics>,
-    /// True if it has a renderer. Jobs whose code has to be drawn are left to others otherwise.
+    /// True if there is a renderer; without one, jobs that need it are left to other workers.
     pub draws: bool,
 }
 
@@ -63,7 +62,7 @@ impl<'fleet> WorkerRole<'fleet> {
     /// A worker that stops at `shutdown`.
     ///
     /// # Errors
-    /// [`AppError::Invalid`] where the settings cannot be used.
+    /// [`AppError::Invalid`] for settings that cannot be used.
     pub fn new(
         fleet: &'fleet Fleet,
         process: RoleResources<'_>,
@@ -71,7 +70,7 @@ impl<'fleet> WorkerRole<'fleet> {
     ) -> Result<Self, AppError> {
         let settings = process.settings;
         let drain_timeout = Duration::from_secs(settings.fleet.drain_timeout_seconds);
-        // The worker stops itself where it cannot go on.
+        // The worker also stops itself after a fatal error.
         let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
         let owner = OwnerId::random();
         let batch_folder = BatchFolder::open(settings, &owner);
@@ -79,24 +78,24 @@ impl<'fleet> WorkerRole<'fleet> {
         Ok(Self { fleet, worker, runs, stop, drain_timeout, _batch_folder: batch_folder })
     }
 
-    /// Works until it is stopped, or until it cannot go on.
+    /// Judges jobs until it is stopped or a fatal error.
     ///
     /// # Errors
-    /// [`AppError::Invalid`] where a queue refuses what a person must mend.
+    /// [`AppError::Invalid`] for a queue's refusal that the user must fix.
     pub fn run(self) -> BoxFuture<'fleet, Result<(), AppError>> {
         Box::pin(async move {
             let Self { fleet, worker, runs, stop, drain_timeout, _batch_folder } = self;
-            let over = CancellationToken::new();
+            let done = CancellationToken::new();
             let working = async {
                 let ended = juror_worker::run::run(worker, stop.clone()).await;
-                over.cancel();
+                done.cancel();
                 ended
             };
             let (ended, ..) = tokio::join!(
                 working,
-                over.run_until_cancelled(renew_presence(&fleet.backend)),
-                over.run_until_cancelled(end_in_time(&stop, drain_timeout)),
-                runs.watch(&over),
+                done.run_until_cancelled(send_heartbeats(&fleet.backend)),
+                done.run_until_cancelled(stop_after_timeout(&stop, drain_timeout)),
+                runs.watch(&done),
             );
             ended.map_err(|error| match error {
                 WorkerError::Queue(error) => error.into(),
@@ -162,28 +161,27 @@ fn wire(
     Ok((worker, runs))
 }
 
-/// Says again and again that this process lives, and what of others that do not is spent.
-async fn renew_presence(backend: &RedisLedger) {
-    let mut ticks = interval(HEARTBEAT);
+/// Sends heartbeats, and presumes the leases of dead processes spent.
+async fn send_heartbeats(backend: &RedisLedger) {
+    let mut ticks = interval(HEARTBEAT_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         if let Err(error) = backend.sweep().await {
-            tracing::debug!(%error, "no heartbeat");
+            tracing::debug!(%error, "heartbeat failed");
         }
     }
 }
 
-/// Once the worker stops, ends it at once after this time.
-async fn end_in_time(stop: &Shutdown, drain_timeout: Duration) {
+/// Stops the worker immediately if its drain exceeds the timeout.
+async fn stop_after_timeout(stop: &Shutdown, drain_timeout: Duration) {
     stop.drain.cancelled().await;
     sleep(drain_timeout).await;
-    tracing::warn!("not everything could be finished in time: the rest is given back");
+    tracing::warn!("drain timeout reached; unfinished jobs are requeued");
     stop.now.cancel();
 }
 
-/// Refuses settings without a folder, host or bucket that files may be read from: every job would
-/// fail.
+/// Refuses settings without a folder, host or bucket to read files from: every job would fail.
 ///
 /// # Errors
 /// [`AppError::Invalid`], with the remedy.
@@ -191,9 +189,9 @@ pub fn check_roots(settings: &Settings) -> Result<(), AppError> {
     let files = &settings.files;
     if files.data_roots.is_empty() && files.hosts.is_empty() && files.buckets.is_empty() {
         return Err(AppError::invalid(
-            "a worker opens only files of folders, hosts and buckets that it was given: name the \
-             folders that the datasets lie in with --data-root DIR, or in files.data_roots, or \
-             allow files.hosts or files.buckets",
+            "a worker opens only files of configured folders, hosts and buckets: add the folders of \
+             the datasets with --data-root DIR or files.data_roots, or set files.hosts or \
+             files.buckets",
         ));
     }
     let unusable =
@@ -201,7 +199,7 @@ pub fn check_roots(settings: &Settings) -> Result<(), AppError> {
     match files.data_roots.iter().find_map(|root| unusable(root)) {
         None => Ok(()),
         Some((root, error)) => Err(AppError::invalid(format!(
-            "folder {} (--data-root) cannot be read: {error}; mount it, or name another one",
+            "folder {} (--data-root) cannot be read: {error}; mount it, or use another one",
             root.display()
         ))),
     }

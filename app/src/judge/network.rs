@@ -1,5 +1,4 @@
-//! Network settings of calls to the judge: proxy and headers, of the settings and
-//! of the environment.
+//! Proxy and headers of calls to the judge, from the settings and the environment.
 
 use crate::{
     error::AppError,
@@ -7,17 +6,17 @@ use crate::{
 };
 use juror_worker::vision::{ExtraHeaders, ProxySettings};
 
-/// The setting that connects directly, whatever the environment says.
-const NO_PROXY_AT_ALL: &str = "none";
+/// Value of `judge.proxy` that ignores the environment's proxy.
+const NO_PROXY: &str = "none";
 
-/// The proxy of the settings, else that of the environment's usual variables. Those never hold for
-/// this machine itself.
+/// The proxy of the settings, else of the environment's usual variables, which do not apply to
+/// this machine.
 pub fn proxy(
     judge: &JudgeSettings,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Option<ProxySettings> {
     match judge.proxy.as_deref() {
-        Some(NO_PROXY_AT_ALL) => return None,
+        Some(NO_PROXY) => return None,
         Some(url) => return Some(ProxySettings { url: url.to_owned(), except: None }),
         None => {}
     }
@@ -32,7 +31,7 @@ pub fn proxy(
     Some(ProxySettings { url, except: first(&["no_proxy", "NO_PROXY"]) })
 }
 
-/// True if a URL leads to this machine by its name or by a loopback address.
+/// True if the host of a URL is `localhost` or a loopback address.
 fn is_this_machine(url: &str) -> bool {
     let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
@@ -45,7 +44,7 @@ fn is_this_machine(url: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
 }
 
-/// The further headers, with the values that environment and files hold.
+/// Extra headers of the settings, with values from the environment and files.
 pub fn headers(
     judge: &JudgeSettings,
     variable: impl Fn(&str) -> Option<String>,

@@ -1,4 +1,4 @@
-//! The run that another one is compared against.
+//! Baselines and comparisons with them.
 
 use super::{
     baseline_warnings::{WarningTerms, warnings},
@@ -21,18 +21,18 @@ use juror_analysis::{
 use juror_journal::{blessed::BlessedRun, journal::RunFiles};
 use juror_types::{id::RunId, job::RubricReference};
 
-/// A run that is there to be compared, and how that is decided.
+/// A run to compare against, with the rules of the comparison.
 pub struct Baseline {
     files: RunFiles,
-    /// Record of its blessing, where that is how it was named.
+    /// Record of its blessing, if it was named by that.
     blessed: Option<BlessedRun>,
     rules: Rules,
     max_age_days: u32,
 }
 
 impl Baseline {
-    /// The run in this directory, or that this file (its report, say) lies beside, or of this id in
-    /// the runs directory, or that is blessed by this name.
+    /// Opens the run in this directory, or next to this file (its report, for example), or of this
+    /// id in the runs directory, or blessed by this name.
     pub fn open(named: &str, settings: &Settings) -> Result<Self, AppError> {
         let found = find_run(named, &settings.run.runs_dir)?;
         let max_age_days = settings.compare.max_baseline_age_days;
@@ -44,23 +44,23 @@ impl Baseline {
         })
     }
 
-    /// The run that the settings name (`run.baseline`), if they name one.
+    /// The run of `run.baseline`, if it is set.
     pub fn from_settings(settings: &Settings) -> Result<Option<Self>, AppError> {
         settings.run.baseline().map(|named| Self::open(named, settings)).transpose()
     }
 
-    /// The run's files.
+    /// Files of the run.
     pub fn files(&self) -> &RunFiles {
         &self.files
     }
 
-    /// Refuses a run by another rubric; ask before it is paid for.
+    /// Refuses a run by another rubric; call it before anything is spent.
     pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), AppError> {
         let record = self.files.record();
         check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(AppError::from)
     }
 
-    /// Comparison of this run with another one, of which there is a report.
+    /// Compares with a run that has a report.
     pub fn compared(
         &self,
         head: &RunFiles,
@@ -79,7 +79,7 @@ impl Baseline {
         Ok(comparison)
     }
 
-    /// Comparison of this run with another one.
+    /// Compares with a run.
     pub fn compared_with(&self, head: &RunFiles) -> Result<Comparison, AppError> {
         let record = head.record();
         self.check(&record.run_id, &record.rubric)?;
@@ -92,7 +92,7 @@ impl Baseline {
     }
 }
 
-/// Rules of comparisons by these settings.
+/// Rules of comparisons in the settings.
 pub fn rules(settings: &Settings) -> Rules {
     Rules {
         margin: settings.compare.margin,
@@ -107,14 +107,14 @@ pub fn rules(settings: &Settings) -> Rules {
     }
 }
 
-/// Stability of a run's items over the runs beside it that asked the same.
+/// Stability of a run's items over the runs of the same items, rubric and judge.
 pub fn stability(files: &RunFiles, rules: Rules) -> Result<ItemStability, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let Rules { flaky_runs, averaging, .. } = rules;
     ItemStability::of_run(files, flaky_runs, &rubric, averaging).map_err(AppError::from)
 }
 
-/// Report of a run's results, without what the ledger knows of its cost.
+/// Report of a run's results, without costs from the ledger.
 pub fn report_of(
     files: &RunFiles,
     averaging: juror_analysis::metrics::AveragingPolicy,

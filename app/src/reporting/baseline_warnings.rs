@@ -1,5 +1,5 @@
-//! Warnings of a baseline that may say little of today: old, with other results than when it was
-//! blessed, or of another evidence mode.
+//! Warnings about a baseline that is old, has changed since its blessing, or has another evidence
+//! mode.
 
 use jiff::Timestamp;
 use juror_journal::{
@@ -15,14 +15,14 @@ const DAY_SECONDS: i64 = 24 * 60 * 60;
 pub struct WarningTerms {
     /// Days after which a blessed run is old; 0 for never.
     pub max_age_days: u32,
-    /// Now.
+    /// Current time.
     pub now: Timestamp,
 }
 
-/// The warnings of this base for a comparison with this head.
+/// Warnings about a base in a comparison with a head.
 ///
 /// # Errors
-/// A journal of the base that cannot be read.
+/// An unreadable journal of the base.
 pub fn warnings(
     base: &RunFiles,
     blessed: Option<&BlessedRun>,
@@ -40,7 +40,7 @@ pub fn warnings(
 fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
     (base.evidence != head.evidence).then(|| {
         format!(
-            "evidence mode: {} in the base, {} in the head: the judges were not shown the same",
+            "evidence mode: {} in the base, {} in the head: the judges did not see the same input",
             base.evidence.name(),
             head.evidence.name()
         )
@@ -54,7 +54,7 @@ fn age(blessed: &BlessedRun, terms: WarningTerms) -> Option<String> {
     let BlessedRun { name, run_id, .. } = blessed;
     is_old.then(|| {
         format!(
-            "baseline {name} (run {run_id}) was blessed {days} days ago: bless a newer run by: juror \
+            "baseline {name} (run {run_id}) was blessed {days} days ago: bless a newer run with: juror \
              bless RUN --name {name}, or raise compare.max_baseline_age_days"
         )
     })
@@ -64,8 +64,8 @@ fn other_results(base: &RunFiles, blessed: &BlessedRun) -> Result<Option<String>
     let BlessedRun { name, run_id, results_digest: known, .. } = blessed;
     Ok((results_digest(base)? != *known).then(|| {
         format!(
-            "run {run_id} has other results than when it was blessed as {name}: look at its report, \
-             and bless it again by: juror bless {run_id} --name {name}"
+            "the results of run {run_id} have changed since it was blessed as {name}: check its report, \
+             and bless it again with: juror bless {run_id} --name {name}"
         )
     }))
 }
@@ -105,6 +105,6 @@ mod tests {
         let mut directory = RunDirectory::open(runs.path(), &record.run_id).unwrap();
         directory.append(&[bare("b", Outcome::Scored)]).unwrap();
         let changed = after(0, 30, &record);
-        assert!(changed[0].contains("other results than when it was blessed"), "{changed:?}");
+        assert!(changed[0].contains("have changed since it was blessed"), "{changed:?}");
     }
 }

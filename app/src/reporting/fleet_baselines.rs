@@ -1,4 +1,4 @@
-//! Baselines of a fleet's runs, by which its aggregator compares them.
+//! Comparisons of a fleet's runs with their baselines, in the aggregator.
 
 use super::baseline::{Baseline, rules, stability};
 use crate::{error::AppError, settings::Settings};
@@ -6,14 +6,14 @@ use juror_aggregator::fleet::BaselineComparer;
 use juror_analysis::{comparison::Comparison, run_report::Report};
 use juror_journal::journal::RunFiles;
 
-/// Comparer by the settings of the aggregator, in whose runs directory baselines are looked for.
+/// Comparer with the aggregator's settings, which searches baselines in its runs directory.
 #[derive(Debug)]
 pub struct FleetBaselines {
     settings: Settings,
 }
 
 impl FleetBaselines {
-    /// A comparer by these settings.
+    /// A comparer with these settings.
     pub fn new(settings: Settings) -> Self {
         Self { settings }
     }

@@ -1,5 +1,4 @@
-//! Runs as commands and settings name them: by a path, by an id in the runs directory, or by the
-//! name of a blessed run.
+//! Lookup of runs by path, by id in the runs directory, or by the name of a blessed run.
 
 use crate::error::AppError;
 use juror_analysis::history::runs_in;
@@ -13,14 +12,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Newest runs that an error lists.
+/// Maximum number of runs that an error lists.
 const MAX_LISTED: usize = 5;
 
-/// A run that was found by its name.
+/// A run that was found.
 pub struct NamedRun {
-    /// Its files.
+    /// Files of the run.
     pub files: RunFiles,
-    /// Record of its blessing, where that is how it was named.
+    /// Record of its blessing, if it was named by that.
     pub blessed: Option<BlessedRun>,
 }
 
@@ -39,8 +38,7 @@ pub fn open_run(named: &str, runs_dir: &Path) -> Result<RunFiles, AppError> {
     Ok(find_run(named, runs_dir)?.files)
 }
 
-/// The run that is named. A name that means several runs is refused, since whichever were taken
-/// could be the wrong one.
+/// Finds a run by path, id or blessed name. A name that means several runs is an error.
 pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
     let blessed = match RunId::parse(named) {
         Ok(_) => BlessedRuns::new(runs_dir).get(named)?,
@@ -49,13 +47,13 @@ pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
     let meanings = meanings(named, runs_dir, blessed.as_ref());
     let mut distinct = BTreeMap::new();
     for (meaning, directory) in &meanings {
-        let place = directory.canonicalize().unwrap_or_else(|_| directory.clone());
-        distinct.entry(place).or_insert_with(|| meaning.as_str());
+        let path = directory.canonicalize().unwrap_or_else(|_| directory.clone());
+        distinct.entry(path).or_insert_with(|| meaning.as_str());
     }
     if distinct.len() > 1 {
         let meanings: Vec<&str> = distinct.values().copied().collect();
         return Err(AppError::invalid(format!(
-            "{named:?} means {}: name the run by its directory, as in {}",
+            "{named:?} means {}: give the run's directory instead, as in {}",
             meanings.join(" and "),
             meanings_path(named, runs_dir).display()
         )));
@@ -71,7 +69,7 @@ pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
     }
 }
 
-/// Directories that a name means, each with a description.
+/// Directories that a name can mean, each with a description.
 fn meanings(named: &str, runs_dir: &Path, blessed: Option<&BlessedRun>) -> Vec<(String, PathBuf)> {
     let path = Path::new(named);
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
@@ -110,8 +108,8 @@ fn open(directory: &Path, blessed: Option<BlessedRun>) -> Result<NamedRun, AppEr
 fn gone(blessed: &BlessedRun, runs_dir: &Path) -> AppError {
     let BlessedRun { name, run_id, .. } = blessed;
     AppError::not_found(format!(
-        "baseline {name} is run {run_id}, which is not in {} any more: restore it, or bless another \
-         run by: juror bless RUN --name {name}",
+        "baseline {name} is run {run_id}, which is no longer in {}: restore it, or bless another \
+         run with: juror bless RUN --name {name}",
         runs_dir.display()
     ))
 }

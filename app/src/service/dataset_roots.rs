@@ -1,4 +1,4 @@
-//! The folders whose datasets may be named, and what lies in them.
+//! Folders of the datasets that requests may name.
 
 use crate::{error::AppError, request::RequestField};
 use juror_files::local::Roots;
@@ -11,12 +11,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// So many datasets are listed.
+/// Maximum number of listed datasets.
 const MAX_LISTED: usize = 300;
-/// So many files and folders are looked at for that.
-const MAX_SEEN: usize = 20_000;
-/// So many folders deep.
-const DEEPEST: usize = 4;
+/// Maximum number of files and folders that are searched.
+const MAX_SEARCHED: usize = 20_000;
+/// Maximum depth of the search, in folders.
+const MAX_DEPTH: usize = 4;
 
 /// The folders whose datasets may be judged.
 pub struct DatasetRoots {
@@ -24,37 +24,37 @@ pub struct DatasetRoots {
 }
 
 impl DatasetRoots {
-    /// These folders, the first ones first.
+    /// Roots of which the first ones take precedence.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         Self { folders }
     }
 
-    /// The real path of a dataset that is named relative to one of the folders.
+    /// The real path of a dataset, named relative to one of the folders.
     pub fn resolve(&self, name: &str) -> Result<PathBuf, AppError> {
         if self.folders.is_empty() {
             return Err(AppError::of_field(
                 RequestField::Dataset,
-                "this server knows no folder with datasets: start it with --data-root DIR, or set \
+                "this server has no folder of datasets: start it with --data-root DIR, or set \
                  files.data_roots",
             ));
         }
         let plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.is_empty() || name.contains('\0') || !Path::new(name).components().all(plain) {
             let message = format!(
-                "{name:?} names no dataset: write its path from one of the server's data roots \
-                 down, without a leading / and without .."
+                "{name:?} is not a dataset's path: give it relative to one of the server's data \
+                 roots, without a leading / and without .."
             );
             return Err(AppError::of_field(RequestField::Dataset, message));
         }
-        // What lies elsewhere, by a link, is as unknown as what is not there.
+        // A link that leads outside is treated as a missing file.
         let found = Roots::new(self.folders.clone()).resolve(name).ok();
         found.filter(|path| path.is_file() || path.is_dir()).ok_or_else(|| {
             AppError::NotFound(format!("there is no dataset {name:?} in the server's data roots"))
         })
     }
 
-    /// Manifests and folders that look like datasets, as they can be named, in order. Links are not
-    /// followed. Reads folders: call it where blocking is allowed.
+    /// Names of manifests and folders that look like datasets, in order. Links are not followed.
+    /// Reads folders and so blocks.
     pub fn list(&self) -> Vec<String> {
         let rubrics = builtin().iter().filter_map(|rubric| rubric.parse().ok());
         let shapes = rubrics.map(|rubric| shape_of(&rubric)).collect();
@@ -73,15 +73,15 @@ struct Search {
 }
 
 impl Search {
-    /// `below` is the folder's path from its root down.
+    /// Searches a folder; `below` is its path relative to the root.
     fn enter(&mut self, folder: &Path, below: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut entries: Vec<DirEntry> =
-            entries.flatten().take(MAX_SEEN.saturating_sub(self.seen)).collect();
+            entries.flatten().take(MAX_SEARCHED.saturating_sub(self.seen)).collect();
         self.seen += entries.len();
         entries.sort_by_key(DirEntry::file_name);
         let names: BTreeSet<_> = entries.iter().map(DirEntry::file_name).collect();
-        // A run's journal and reports are no datasets.
+        // A run directory is not a dataset.
         if names.contains(OsStr::new("run.json")) {
             return;
         }
@@ -96,7 +96,7 @@ impl Search {
                 continue;
             }
             let below = below.join(&name);
-            if kind.is_dir() && depth < DEEPEST {
+            if kind.is_dir() && depth < MAX_DEPTH {
                 self.enter(&entry.path(), &below, depth + 1);
             } else if kind.is_file() && is_manifest(&below) && self.is_dataset(&entry.path()) {
                 self.found.extend(below.to_str().map(str::to_owned));
@@ -104,8 +104,8 @@ impl Search {
         }
     }
 
-    /// True if the first item can be read by some rubric. What comes behind it is not looked at: an
-    /// estimate tells what is wrong with a line.
+    /// True if the first item is valid for some rubric. Later items are not checked here: an
+    /// estimate reports invalid lines.
     fn is_dataset(&self, manifest: &Path) -> bool {
         let reads_first = |shape: &DatasetShape| {
             let items = Dataset::open(manifest, shape).and_then(|dataset| dataset.items());
@@ -115,7 +115,7 @@ impl Search {
     }
 }
 
-/// Needs of a rubric of items, whatever folders their files lie in.
+/// Dataset shape that a rubric needs.
 fn shape_of(rubric: &Rubric) -> DatasetShape {
     DatasetShape {
         images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
@@ -129,7 +129,7 @@ fn is_manifest(path: &Path) -> bool {
     ending.is_some_and(|ending| ["jsonl", "csv"].contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// True if some image stands beside code of the same name.
+/// True if an image and code have the same name.
 fn has_pairs(names: &BTreeSet<std::ffi::OsString>) -> bool {
     names.iter().map(Path::new).any(|image| {
         let is_image = image.extension() == Some(OsStr::new("png"));

@@ -1,4 +1,4 @@
-//! Runs of a fleet: published from here, judged elsewhere.
+//! Runs of a fleet, published by this process.
 
 use super::{
     notice::{Notice, Notify},
@@ -32,22 +32,22 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
-/// Longest wait of a request for a broker that is away.
+/// Maximum time that a request waits for an unavailable broker.
 const MAX_CONNECT_WAIT: Duration = Duration::from_secs(5);
 
-/// Time limit for a fleet's answer whether it knows a run.
-const MAX_LOOK: Duration = Duration::from_secs(2);
+/// Time limit of a status query.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Publishes the jobs of runs. Each is published by a task of its own.
+/// Publisher of runs, with a task for each.
 pub struct FleetRuns {
     tasks: TaskTracker,
     shutdown: Shutdown,
-    /// Runs that were cancelled here and not resumed since.
+    /// Runs that were cancelled in this process and not resumed since.
     cancelled: Mutex<HashSet<RunId>>,
     notify: Notify,
 }
 
-/// The jobs of a run, about to be published.
+/// A run whose jobs are to be published.
 struct Publishing {
     session: Session,
     backend: Arc<RedisLedger>,
@@ -56,7 +56,7 @@ struct Publishing {
 }
 
 impl FleetRuns {
-    /// A set without runs; publishing stops when `shutdown` is given.
+    /// A publisher without runs, which stops on `shutdown`.
     pub fn new(shutdown: Shutdown, notify: Notify) -> Self {
         Self { tasks: TaskTracker::new(), shutdown, cancelled: Mutex::default(), notify }
     }
@@ -69,7 +69,7 @@ impl FleetRuns {
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
             let settings = &session.settings;
-            let backend = open_backend(settings).await.map_err(away)?;
+            let backend = open_backend(settings).await.map_err(unavailable)?;
             let free = refuse_known(&backend, run, settings).await;
             if let Err(refusal) = free {
                 backend.close().await;
@@ -80,7 +80,7 @@ impl FleetRuns {
         })
     }
 
-    /// Sends the jobs again that are not scored.
+    /// Publishes the jobs without a score again.
     pub fn resume<'a>(
         &'a self,
         validator: &'a RunRequestValidator,
@@ -91,8 +91,9 @@ impl FleetRuns {
             let run = record.run_id.clone();
             let mut asked = validator.resuming(&record, budget);
             asked.layers.extend(namespace_of(Some(&record), None)?);
-            let backend = open_backend(&asked.settings()?).await.map_err(away)?;
-            let again = RetryPlan::of(&backend, &asked, &run, Some(record)).await.map_err(away);
+            let backend = open_backend(&asked.settings()?).await.map_err(unavailable)?;
+            let again =
+                RetryPlan::of(&backend, &asked, &run, Some(record)).await.map_err(unavailable);
             let again = again.and_then(|again| {
                 check(&again)?;
                 validator.check_budget(
@@ -127,11 +128,11 @@ impl FleetRuns {
             let settings = validator.settings();
             let namespace = record.and_then(|record| record.fleet.as_deref());
             let namespace = namespace.unwrap_or(&settings.fleet.namespace);
-            let backend = open_backend_of(settings, namespace).await.map_err(away)?;
+            let backend = open_backend_of(settings, namespace).await.map_err(unavailable)?;
             let cancelled = match backend.run_status(run).await {
-                Ok(None) => Err(AppError::NotFound(format!("the fleet knows no run {run}"))),
-                Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(away),
-                Err(error) => Err(away(error.into())),
+                Ok(None) => Err(AppError::NotFound(format!("run {run} is unknown in the fleet"))),
+                Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(unavailable),
+                Err(error) => Err(unavailable(error.into())),
             };
             backend.close().await;
             match cancelled?.cancelled {
@@ -139,14 +140,14 @@ impl FleetRuns {
                     self.cancelled().insert(run.clone());
                     Ok(())
                 }
-                false => Err(AppError::Conflict(format!(
-                    "run {run} is complete: there is nothing to cancel"
-                ))),
+                false => {
+                    Err(AppError::Conflict(format!("run {run} is complete; nothing to cancel")))
+                }
             }
         })
     }
 
-    /// True if a run was cancelled here and not resumed since.
+    /// True if a run was cancelled in this process and not resumed since.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
         self.cancelled().contains(run)
     }
@@ -155,25 +156,25 @@ impl FleetRuns {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The fleet's record of a run; nothing, where that cannot be found out soon.
+    /// The fleet's record of a run; none if it is unknown or the query times out.
     pub async fn awaited(&self, settings: &Settings, run: &RunId) -> Option<QueuedRun> {
-        let asking = async {
+        let query = async {
             let backend = open_backend(settings).await.ok()?;
             let status = backend.run_status(run).await.ok().flatten();
             backend.close().await;
             status
         };
-        let RunStatus { record, published, .. } = timeout(MAX_LOOK, asking).await.ok()??;
+        let RunStatus { record, published, .. } = timeout(STATUS_TIMEOUT, query).await.ok()??;
         Some(QueuedRun { record, published })
     }
 
-    /// Waits until nothing is published any more. Call it after the shutdown is given.
+    /// Waits until publishing has ended; call it after the shutdown.
     pub async fn ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
 
-    /// Returns once the run is announced; its jobs are published by and by.
+    /// Announces the run, and publishes its jobs in the background.
     async fn publish(&self, publishing: Publishing) -> Result<(), AppError> {
         let shutdown = Shutdown {
             drain: self.shutdown.drain.child_token(),
@@ -182,22 +183,23 @@ impl FleetRuns {
         let (announce, announced) = oneshot::channel();
         let notify = Arc::clone(&self.notify);
         let task = self.tasks.spawn(async move {
-            let told = publishing.run_to_completion(announce, &shutdown).await;
+            let outcome = publishing.run_to_completion(announce, &shutdown).await;
             publishing.backend.close().await;
-            notify(match &told {
+            notify(match &outcome {
                 Ok(end) => Notice::Done(end.clone()),
                 Err(error) => Notice::Failed(format!(
                     "the jobs of run {} are not all published: {error}",
                     publishing.record.run_id
                 )),
             });
-            told.map(drop)
+            outcome.map(drop)
         });
         match announced.await {
             Ok(()) => Ok(()),
-            Err(_) => {
-                task.await.map_err(|error| AppError::Internal(error.to_string()))?.map_err(away)
-            }
+            Err(_) => task
+                .await
+                .map_err(|error| AppError::Internal(error.to_string()))?
+                .map_err(unavailable),
         }
     }
 }
@@ -218,7 +220,7 @@ impl Publishing {
             max_connect_wait: Some(MAX_CONNECT_WAIT),
         };
         let announced = || {
-            // Whoever asked may have left.
+            // The requester may have disconnected.
             let _ = announce.send(());
             Ok(())
         };
@@ -228,10 +230,10 @@ impl Publishing {
         Ok(match published.end {
             PublishedEnd::Closed => format!("run {run}: {jobs} jobs are published"),
             PublishedEnd::Cancelled => {
-                format!("run {run} was cancelled; {jobs} jobs were published before")
+                format!("run {run} was cancelled after {jobs} jobs were published")
             }
             PublishedEnd::Stopped => format!(
-                "run {run}: {jobs} jobs are published, and it is left open; resume with: juror \
+                "run {run}: {jobs} jobs are published, and it stays open; resume with: juror \
                  enqueue --resume {run}"
             ),
         })
@@ -243,14 +245,15 @@ async fn refuse_known(
     run: &RunId,
     settings: &Settings,
 ) -> Result<(), AppError> {
-    let known = backend.run_status(run).await.map_err(|error| away(AppError::from(error)))?;
+    let known =
+        backend.run_status(run).await.map_err(|error| unavailable(AppError::from(error)))?;
     if known.is_some() {
         return Err(AppError::Conflict(format!(
-            "the fleet has a run {run} already: take another run_id"
+            "run {run} exists already in the fleet: use another run_id"
         )));
     }
     let place = LedgerPlace::Fleet(&settings.fleet.namespace);
-    refuse_leftovers(backend, run, place).await.map_err(away)
+    refuse_leftovers(backend, run, place).await.map_err(unavailable)
 }
 
 fn check(again: &RetryPlan) -> Result<(), AppError> {
@@ -261,8 +264,8 @@ fn check(again: &RetryPlan) -> Result<(), AppError> {
     Err(AppError::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
 }
 
-/// AppErrors of the fleet's servers pass.
-fn away(error: AppError) -> AppError {
+/// Errors of the fleet's servers are temporary.
+fn unavailable(error: AppError) -> AppError {
     match error {
         AppError::Internal(message) => AppError::Unavailable(message),
         other => other,

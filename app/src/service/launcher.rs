@@ -1,4 +1,4 @@
-//! The trait by which runs are started on request.
+//! The trait for starting runs on request.
 
 use crate::{
     error::AppError,
@@ -7,35 +7,33 @@ use crate::{
 use async_trait::async_trait;
 use juror_types::{id::RunId, usage::Money};
 
-/// Estimates, begins, continues and cancels runs.
+/// Launcher that estimates, starts, resumes and cancels runs.
 #[async_trait]
 pub trait RunLauncher: Send + Sync {
-    /// Estimate of such a run. Asks no judge and costs nothing.
-    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError>;
+    /// Estimates a run. Makes no call and costs nothing.
+    async fn estimate(&self, request: &RunSpecification) -> Result<RunEstimate, AppError>;
 
-    /// Begins a run, which goes on by itself; answers its name as soon as it has one and everything
-    /// that can be checked without spending is checked.
-    async fn start(&self, asked: &RunSpecification) -> Result<RunId, AppError>;
+    /// Starts a run in the background. Returns its id once everything that costs nothing is
+    /// checked.
+    async fn start(&self, request: &RunSpecification) -> Result<RunId, AppError>;
 
-    /// Goes on with a run that has jobs left to score, in a new round; a budget takes the place of
-    /// the one that it has.
+    /// Resumes a run with unscored jobs, in a new round; a budget replaces the run's.
     async fn resume(&self, run: &RunId, budget_usd: Option<Money>) -> Result<(), AppError>;
 
-    /// Asks a run to stop and returns at once: calls in flight are finished, nothing new is begun.
-    /// It can be resumed.
+    /// Requests a run to stop and returns immediately: calls in flight are finished, and no more
+    /// are started. The run can be resumed.
     async fn cancel(&self, run: &RunId) -> Result<(), AppError>;
 
-    /// True if a running run was asked to stop here.
+    /// True if an active run was requested to stop by this process.
     fn is_cancelling(&self, run: &RunId) -> bool;
 
-    /// Values that a request need not name.
+    /// Values for omitted fields of a request.
     fn defaults(&self) -> RequestDefaults;
 
-    /// A fleet's record of a run of which nothing is in the runs directory yet; none if it knows
-    /// none, or cannot be asked now.
+    /// A fleet's record of a run without a run directory yet; none if it is unknown or the fleet is
+    /// unavailable.
     async fn awaited(&self, run: &RunId) -> Option<QueuedRun>;
 
-    /// Datasets that may be named, each as [`RunSpecification::dataset`] names it, in order; at
-    /// most some hundred of them.
+    /// Names of datasets for [`RunSpecification::dataset`], in order, at most a few hundred.
     fn datasets(&self) -> Vec<String>;
 }

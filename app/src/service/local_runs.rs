@@ -1,4 +1,4 @@
-//! Runs that go on in this very process, side by side and each with an owner.
+//! Runs that are judged in this process.
 
 use super::notice::{Notice, Notify, waiting_text};
 use crate::{
@@ -38,13 +38,13 @@ pub struct LocalRuns {
     notify: Notify,
 }
 
-/// A run that goes on, and how it is stopped.
+/// An active run with its shutdown.
 struct OneRun {
     run: RunId,
     shutdown: Shutdown,
 }
 
-/// The place of a run that goes on, or is about to; free again once this is dropped.
+/// Permit of an active run, released on drop.
 pub struct RunPlace {
     own: Arc<OneRun>,
     all: Arc<Mutex<Vec<Arc<OneRun>>>>,
@@ -59,7 +59,7 @@ impl Drop for RunPlace {
 }
 
 impl LocalRuns {
-    /// None goes on yet. At most so many do at once, and all of them stop when `shutdown` is given.
+    /// A set without runs, of at most `at_once` concurrent ones, which all stop on `shutdown`.
     pub fn new(at_once: u32, shutdown: Shutdown, notify: Notify) -> Self {
         Self {
             going: Arc::default(),
@@ -71,21 +71,24 @@ impl LocalRuns {
         }
     }
 
-    /// A place for this run, if there is one.
+    /// A permit for this run.
+    ///
+    /// # Errors
+    /// A stopping server, an active run of this id, or too many active runs.
     pub fn place(&self, run: &RunId) -> Result<RunPlace, AppError> {
         if self.shutdown.drain.is_cancelled() {
             return Err(AppError::Unavailable(
-                "the server stops: ask again once it is back".into(),
+                "the server is stopping; retry after its restart".into(),
             ));
         }
         let mut going = self.going();
         if going.iter().any(|one| one.run == *run) {
-            return Err(AppError::Conflict(format!("run {run} goes on already")));
+            return Err(AppError::Conflict(format!("run {run} is already active")));
         }
         let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             AppError::Unavailable(format!(
-                "{} runs go on here already, and no more at once (setting serve.max_concurrent_runs): \
-                 wait for one of them, or cancel one",
+                "the limit of {} concurrent runs is reached (serve.max_concurrent_runs): wait for one \
+                 of them, or cancel one",
                 self.at_once
             ))
         })?;
@@ -98,8 +101,8 @@ impl LocalRuns {
         Ok(RunPlace { own, all: Arc::clone(&self.going), _permit: permit })
     }
 
-    /// Begins a run, or goes on with it, and lets it go on by itself. Returns once it has its
-    /// record and its ledger; whoever asked may have left by then.
+    /// Starts or continues a run in the background. Returns once its record and its ledger exist;
+    /// the task continues if the caller is dropped.
     pub fn begin(
         self: &Arc<Self>,
         place: RunPlace,
@@ -123,8 +126,8 @@ impl LocalRuns {
         record: RunRecord,
         continued: bool,
     ) -> Result<(), AppError> {
-        // Gate, baseline, calibration and key are the server's own.
-        let mut ready = ready(&session, &record.run_id).map_err(not_now)?;
+        // Gate, baseline, calibration and key come from the server's settings.
+        let mut ready = ready(&session, &record.run_id).map_err(misconfigured)?;
         let setup = ready.setup.take();
         let execution = Execution { session: &session, record: &record, continued, setup };
         let begun = begin(execution).await.map_err(|error| match error {
@@ -139,13 +142,13 @@ impl LocalRuns {
             let run = record.run_id;
             notify(match run_to_completion(begun, session, ready, place).await {
                 Ok(end) => Notice::Done(format!("run {run}: {end}")),
-                Err(error) => Notice::Failed(format!("run {run} broke off: {error}")),
+                Err(error) => Notice::Failed(format!("run {run} failed: {error}")),
             });
         });
         Ok(())
     }
 
-    /// Lets a run of this process finish its calls in flight and end; false if it is none of them.
+    /// Drains a run of this process; returns false if it is not active here.
     pub fn cancel(&self, run: &RunId) -> bool {
         let going = self.going();
         let found = going.iter().find(|one| one.run == *run);
@@ -155,12 +158,12 @@ impl LocalRuns {
         found.is_some()
     }
 
-    /// True if a run of this process was asked to stop and has not ended yet.
+    /// True if a run of this process is stopping.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
         self.going().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
     }
 
-    /// Waits until all have ended. Call it after the shutdown is given: further ones are refused.
+    /// Waits until all runs have ended; call it after the shutdown, which refuses further ones.
     pub async fn ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
@@ -171,34 +174,34 @@ impl LocalRuns {
     }
 }
 
-/// True if another process has taken the run's directory.
+/// True if another process holds the run's directory.
 fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
     RunFiles::open(&session.settings.run.runs_dir, run).is_ok_and(|files| files.is_held())
 }
 
-/// Runs it, and writes its report; answers in words what it came to.
+/// Runs to completion, and writes the report; returns a summary.
 async fn run_to_completion(
     begun: Begun,
     session: Session,
     ready: Ready,
     place: RunPlace,
 ) -> Result<String, AppError> {
-    let (events, heard) = Events::channel(EVENT_CAPACITY);
+    let (events, receiver) = Events::channel(EVENT_CAPACITY);
     let OneRun { run, shutdown } = &*place.own;
     let running = begun.run(&session, events, shutdown);
-    let (executed, ()) = tokio::join!(running, note(heard, run));
+    let (executed, ()) = tokio::join!(running, log_events(receiver, run));
     let executed = executed?;
     let reporting = spawn_blocking(move || {
         let report = report(&executed, &session, &ready)?;
-        // Whoever sees that the directory is free must find its place free too.
+        // The permit is released before the directory appears free.
         drop(place);
-        Ok(words(&executed, &report))
+        Ok(summary_text(&executed, &report))
     });
     reporting.await.map_err(AppError::internal)?
 }
 
-/// Writes events that a person would be shown into the log.
-async fn note(mut events: mpsc::Receiver<Event>, run: &RunId) {
+/// Logs the events that a terminal would show.
+async fn log_events(mut events: mpsc::Receiver<Event>, run: &RunId) {
     while let Some(event) = events.recv().await {
         match event {
             Event::Warning(warning) => tracing::warn!(%run, "{warning}"),
@@ -219,7 +222,7 @@ fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Repor
     write_report(executed.journal.files(), &counted, executed.ledger, &ready.reporting(session))
 }
 
-fn words(executed: &Executed, report: &Report) -> String {
+fn summary_text(executed: &Executed, report: &Report) -> String {
     let (coverage, cost) = (&report.coverage, dollars(report.cost.total_usd));
     let end = match &executed.paused {
         Some(reason) => format!("; paused: {reason}"),
@@ -229,7 +232,7 @@ fn words(executed: &Executed, report: &Report) -> String {
     format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
 }
 
-/// Refusal until the server's operator has mended the problem: until then no run begins.
-fn not_now(failure: AppError) -> AppError {
+/// An error that the server's operator must fix before any run can start.
+fn misconfigured(failure: AppError) -> AppError {
     AppError::Unavailable(failure.to_string())
 }

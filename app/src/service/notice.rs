@@ -1,4 +1,4 @@
-//! Messages about runs that go on by themselves.
+//! Messages about background runs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,15 +7,15 @@ use std::{sync::Arc, time::Duration};
 pub enum Notice {
     /// The run has ended, or its jobs are published.
     Done(String),
-    /// The run broke off.
+    /// The run failed.
     Failed(String),
 }
 
-/// A receiver of messages, which must not block.
+/// Callback for messages, which must not block.
 pub type Notify = Arc<dyn Fn(Notice) + Send + Sync>;
 
-/// The line of a wait, with the local time of the next try.
+/// Message of a wait, with the local time of the next attempt.
 pub fn waiting_text(reason: &str, pause: Duration) -> String {
     let next = jiff::Zoned::now().checked_add(pause).unwrap_or_else(|_| jiff::Zoned::now());
-    format!("{reason}: waiting, next try at {}", next.strftime("%H:%M:%S"))
+    format!("{reason}; next attempt at {}", next.strftime("%H:%M:%S"))
 }

@@ -1,4 +1,4 @@
-//! Estimate of a run, as it is told before it is started.
+//! Estimate of a requested run.
 
 use crate::{
     error::AppError,
@@ -9,8 +9,8 @@ use crate::{
 use juror_analysis::format::dollars;
 use juror_types::usage::Money;
 
-/// The figures of `juror estimate` for a session. With its judge off nothing is asked, and only
-/// items and jobs are counted.
+/// The figures of `juror estimate` for a session. With its judge off, only items and jobs are
+/// counted.
 pub async fn quote(session: &Session) -> Result<RunEstimate, AppError> {
     let plan = &session.plan;
     let mut quoted = RunEstimate {
@@ -26,17 +26,16 @@ pub async fn quote(session: &Session) -> Result<RunEstimate, AppError> {
     let stages = &session.settings.stages;
     if !stages.pipeline_command.is_empty() || !stages.compile_command.is_empty() {
         quoted.warnings.push(
-            "a program of your own runs for each item; how long it takes is not in this estimate"
-                .to_owned(),
+            "the time of your own program, which runs for each item, is not included".to_owned(),
         );
     }
     if session.candidate.is_some() {
-        ask(session, &mut quoted).await?;
+        add_judge(session, &mut quoted).await?;
     }
     Ok(quoted)
 }
 
-async fn ask(session: &Session, quoted: &mut RunEstimate) -> Result<(), AppError> {
+async fn add_judge(session: &Session, quoted: &mut RunEstimate) -> Result<(), AppError> {
     let estimation = Estimation::new(session, false, Examine::Sample, &mut |_| ()).await?;
     let total = &estimation.total;
     quoted.cached = total.cached;
@@ -55,7 +54,7 @@ async fn ask(session: &Session, quoted: &mut RunEstimate) -> Result<(), AppError
     }
     match session.settings.budget.run_usd {
         Some(budget) if budget < quoted.expected_usd => quoted.warnings.push(format!(
-            "the budget of {} is less than it probably costs: what it does not reach is skipped",
+            "the budget of {} is less than the expected cost: jobs beyond it are skipped",
             dollars(budget)
         )),
         _ => {}

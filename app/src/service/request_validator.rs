@@ -1,4 +1,4 @@
-//! Turns what is asked for over HTTP into a session, by the settings of this process.
+//! Validation of run requests, and their sessions, by the settings of this process.
 
 use super::dataset_roots::DatasetRoots;
 use crate::{
@@ -20,10 +20,10 @@ use juror_types::{
     usage::Money,
 };
 
-/// More repeats of an item tell nothing more.
+/// Maximum number of judgments of an item.
 const MAX_REPEATS: u32 = 100;
 
-/// Limits and settings that requests are checked by.
+/// Validator of run requests.
 pub struct RunRequestValidator {
     ground: BaseLayers,
     /// The flags of the command.
@@ -33,13 +33,13 @@ pub struct RunRequestValidator {
 }
 
 impl RunRequestValidator {
-    /// By the settings of the server.
+    /// A validator with the settings of the server.
     pub fn new(ground: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
         let roots = DatasetRoots::new(settings.files.data_roots.clone());
         Self { ground, flags, settings, roots }
     }
 
-    /// True if runs are judged by a fleet, and not by this process.
+    /// True if runs are judged by a fleet.
     pub fn has_fleet(&self) -> bool {
         self.settings.fleet.broker.is_some() && self.settings.fleet.redis.is_some()
     }
@@ -53,12 +53,12 @@ impl RunRequestValidator {
         &self.settings
     }
 
-    /// Datasets that may be named.
+    /// Names of the datasets in the data roots.
     pub fn datasets(&self) -> Vec<String> {
         self.roots.list()
     }
 
-    /// Values of the settings for what a request leaves out.
+    /// Values of the settings for omitted fields of a request.
     pub fn defaults(&self) -> RequestDefaults {
         let Settings { run, judge, budget, evidence, .. } = &self.settings;
         RequestDefaults {
@@ -72,26 +72,26 @@ impl RunRequestValidator {
         }
     }
 
-    /// Refuses a judged run without a budget, and one beyond what a run may cost here.
+    /// Refuses a judged run without a budget, and a budget above `budget.run_usd`.
     pub fn check_budget(&self, judged: bool, budget: Option<Money>) -> Result<(), AppError> {
         match (budget, self.settings.budget.run_usd) {
             (None, _) if judged => Err(AppError::of_field(
                 RequestField::BudgetUsd,
-                "a run that a vision model judges needs a budget, the most that it may cost",
+                "a run that a vision model judges needs a budget",
             )),
             (Some(budget), Some(most)) if budget > most => Err(AppError::of_field(
                 RequestField::BudgetUsd,
                 format!(
-                    "a run may cost ${most} here at most (setting budget.run_usd), and this one \
-                     asks for ${budget}"
+                    "${budget} exceeds the maximum budget of a run here, ${most} (setting \
+                     budget.run_usd)"
                 ),
             )),
             _ => Ok(()),
         }
     }
 
-    /// The session that is asked for, checked as far as that costs nothing. Reads the whole
-    /// manifest: call it where blocking is allowed.
+    /// The session of a request, after all checks that cost nothing. Reads the whole manifest and
+    /// so blocks.
     pub fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
         let dataset = self.roots.resolve(&asked.dataset)?;
         check_names(asked)?;
@@ -101,7 +101,7 @@ impl RunRequestValidator {
             price.map_err(|error| AppError::of_field(RequestField::Model, error.to_string()))?;
         }
         let mut layers = [self.flags.clone(), layers_of(asked), self.limits(asked)].concat();
-        // Said either way: the settings of the server may have it on.
+        // Set in either case, since the settings of the server may enable it.
         layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
         layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
         layers.extend(asked.baseline.clone().map(|named| Layer::of("run", "baseline", named)));
@@ -129,10 +129,10 @@ impl RunRequestValidator {
         asked.session(run, None)
     }
 
-    /// The session of a run that goes on. Reads as [`RunRequestValidator::session`] does.
+    /// The session of a resumed run. Blocks as [`RunRequestValidator::session`] does.
     pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<Session, AppError> {
         let mut asked = self.resuming(record, budget);
-        // Its files lie where they lay; those of the server come after.
+        // The run's data roots come before the server's.
         let known = &record.data_roots;
         let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
         let own = own.filter(|root| !known.contains(root));
@@ -144,7 +144,7 @@ impl RunRequestValidator {
         Ok(session)
     }
 
-    /// The request by which a run goes on.
+    /// The invocation that resumes a run.
     pub fn resuming(&self, record: &RunRecord, budget_usd: Option<Money>) -> RunInvocation<'_> {
         RunInvocation {
             items: ItemSelection::default(),
@@ -159,7 +159,7 @@ impl RunRequestValidator {
         }
     }
 
-    /// Refuses a baseline that is no run of the runs directory: a request names no path.
+    /// Refuses a baseline that is not in the runs directory: a request cannot name a path.
     fn check_baseline(&self, named: Option<&str>) -> Result<(), AppError> {
         let Some(named) = named.filter(|named| !named.is_empty()) else { return Ok(()) };
         let found = RunId::parse(named)
@@ -168,7 +168,7 @@ impl RunRequestValidator {
         found.map(drop).map_err(|error| {
             AppError::of_field(
                 RequestField::Baseline,
-                format!("take the name of a blessed run, or the id of a run ({error})"),
+                format!("give the name of a blessed run, or the id of a run ({error})"),
             )
         })
     }
@@ -191,7 +191,7 @@ impl RunRequestValidator {
     }
 }
 
-/// The settings of a request, but for limits.
+/// The settings of a request, without limits.
 fn layers_of(asked: &RunSpecification) -> Vec<Layer> {
     let text = |section, key, value: &Option<String>| {
         value.clone().map(|value| Layer::of(section, key, value))
@@ -202,13 +202,13 @@ fn layers_of(asked: &RunSpecification) -> Vec<Layer> {
     texts.into_iter().chain([repeat, evidence]).flatten().collect()
 }
 
-/// Rubrics are named, and never a file of the server.
+/// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.
 fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
     match &asked.rubric {
         Some(rubric) if builtin_named(rubric).is_none() => {
             let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
             let message =
-                format!("there is no rubric {rubric:?} here: take {}", known.join(" or "));
+                format!("there is no built-in rubric {rubric:?}: use {}", known.join(" or "));
             return Err(AppError::of_field(RequestField::Rubric, message));
         }
         _ => {}
@@ -216,7 +216,7 @@ fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
     match asked.repeat {
         Some(repeat) if repeat > MAX_REPEATS => Err(AppError::of_field(
             RequestField::Repeat,
-            format!("an item is judged {MAX_REPEATS} times at most, and {repeat} are asked for"),
+            format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),
         )),
         _ => Ok(()),
     }

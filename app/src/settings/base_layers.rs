@@ -1,14 +1,14 @@
-//! Settings beside a command's own flags.
+//! Layers of settings below and above a command's flags.
 
 use super::{Layer, Settings, SettingsError};
 use crate::environment::Environment;
 
-/// Sources of settings beside a command's own flags, as they were when they were read.
+/// Layers of settings other than a command's own flags, and a snapshot of the environment.
 #[derive(Clone, Debug, Default)]
 pub struct BaseLayers {
     /// File and environment.
     below: Vec<Layer>,
-    /// The flags that every command takes.
+    /// Global flags.
     above: Vec<Layer>,
     environment: Environment,
 }
@@ -19,10 +19,10 @@ impl BaseLayers {
         Self { below, above, environment }
     }
 
-    /// Settles all layers: `flags` over the environment over the settings file over the defaults.
+    /// Resolves all layers: `flags` over the environment over the settings file over the defaults.
     ///
     /// # Errors
-    /// A value that makes no sense.
+    /// An invalid value.
     pub fn settle(&self, flags: Vec<Layer>) -> Result<Settings, SettingsError> {
         Settings::resolve(&[self.below.clone(), flags, self.above.clone()].concat())
     }

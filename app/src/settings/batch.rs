@@ -1,4 +1,4 @@
-//! `[batch]`: how calls are bought in batches.
+//! `[batch]`: calls in batches.
 
 use super::SettingsError;
 use jiff::SignedDuration;
@@ -10,31 +10,31 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BatchLaneSettings {
-    /// Time before the second look at a batch; it doubles from look to look.
+    /// Minimum interval between polls of a batch; it doubles with each poll.
     pub poll_min: Pause,
-    /// Longest time between two looks.
+    /// Maximum interval between polls.
     pub poll_max: Pause,
-    /// Most rows of one batch.
+    /// Maximum number of rows of a batch.
     pub max_rows: usize,
-    /// Most bytes of one batch's file.
+    /// Maximum size of a batch's file, in bytes.
     pub max_bytes: u64,
-    /// Hosts from which the provider may read images itself, as in `files.hosts`.
+    /// Hosts from which the provider may fetch images, as in `files.hosts`.
     pub public_hosts: Vec<String>,
-    /// True if files are deleted at the provider once they are read.
+    /// True if files are deleted at the provider after they are read.
     pub delete_files: bool,
-    /// Time without a job after which a fleet's worker hands in what it has.
+    /// Time without a new job after which a fleet's worker submits its batch.
     pub seal_after: Pause,
-    /// Time after which the batches of a fleet's worker that has not been heard of are taken over.
+    /// Time without a heartbeat after which another worker takes over the batches of a worker.
     pub owner_timeout: Pause,
-    /// Time before the deadline at which `mixed` gives up on batches.
+    /// Time before the deadline at which `mixed` stops waiting for batches.
     pub realtime_reserve: Pause,
 }
 
 impl BatchLaneSettings {
-    /// The hosts from which the provider may read images itself.
+    /// The hosts from which the provider may fetch images.
     ///
     /// # Errors
-    /// An entry that names no host.
+    /// An entry that is not a host.
     pub fn public_hosts(&self) -> Result<FetchPolicy, SettingsError> {
         FetchPolicy::parse(&self.public_hosts, &[], &[]).map_err(|(_, entry)| {
             let remedy =
@@ -44,14 +44,14 @@ impl BatchLaneSettings {
     }
 }
 
-/// A length of time, written as in `2s` or `30m`.
+/// A duration, written as in `2s` or `30m`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Pause(pub Duration);
 
-/// A text that is no length of time.
+/// A text that is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no length of time: write it as in \"2s\", \"500ms\" or \"30m\"")]
+#[error("{0:?} is not a duration: write it as in \"2s\", \"500ms\" or \"30m\"")]
 pub struct InvalidPause(String);
 
 impl TryFrom<String> for Pause {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_of_time_have_a_unit() {
+    fn durations_have_a_unit() {
         for (text, milliseconds) in [("2s", 2_000), ("500ms", 500), ("1m 30s", 90_000)] {
             let pause = Pause::try_from(text.to_owned()).unwrap();
             assert_eq!(pause.0, Duration::from_millis(milliseconds));

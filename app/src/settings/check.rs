@@ -5,17 +5,17 @@ use juror_ledger::admission::Budget;
 use juror_types::{budget_label::MAX_BUDGET_TAGS, usage::Money};
 
 impl Settings {
-    /// These settings with this cap of a run, where one is given.
+    /// These settings with a run's budget, if one is given.
     ///
     /// # Errors
-    /// A negative cap.
+    /// A negative budget.
     pub fn with_run_budget(mut self, budget: Option<Money>) -> Result<Self, SettingsError> {
         self.budget.run_usd = budget.or(self.budget.run_usd);
         self.check_amounts()?;
         Ok(self)
     }
 
-    /// Refuses the first value that makes no sense, by its key and with what to do.
+    /// Returns an error for the first invalid value, with its key and the remedy.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         self.files.check()?;
         self.serve.check()?;
@@ -42,7 +42,7 @@ impl Settings {
         let chained = like.clone().find(|like| self.models.contains_key(*like));
         match chained {
             Some(like) => {
-                let remedy = "name a model, not another name of [models]";
+                let remedy = "use a built-in model, not another name in [models]";
                 Err(SettingsError::value("models.*.like", format!("{like:?}"), remedy))
             }
             None => Ok(()),
@@ -90,7 +90,7 @@ impl Settings {
             ("render.concurrency", self.render.concurrency.map(|count| count as u64)),
         ] {
             if value == Some(0) {
-                return Err(SettingsError::value(key, 0, "give at least 1, or leave the key out"));
+                return Err(SettingsError::value(key, 0, "give at least 1, or omit the key"));
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Settings {
     fn check_amounts(&self) -> Result<(), SettingsError> {
         let run = self.budget.run_usd.filter(|amount| *amount < Money::ZERO);
         if let Some(amount) = run {
-            let remedy = "give 0 or more, or leave the key out for no cap";
+            let remedy = "give 0 or more, or omit the key for no cap";
             return Err(SettingsError::value("budget.run_usd", amount, remedy));
         }
         for (budget, cap) in self.budget.shared_caps() {

@@ -10,22 +10,22 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Deadline {
-    /// At this time of day, in the time zone of budgets (`budget.zone`), or of the machine that
-    /// starts the run where the settings name none.
+    /// Time of day, in the time zone of budgets (`budget.zone`), else of the machine that starts
+    /// the run.
     At(Time),
     /// Time after the start of the run.
     After(SignedDuration),
 }
 
-/// A text that is no deadline.
+/// A text that is not a deadline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no deadline: give a time of day, as in \"07:00\", or a duration, as in \"90m\" or \"2h 30m\""
+    "{0:?} is not a deadline: give a time of day, as in \"07:00\", or a duration, as in \"90m\" or \"2h 30m\""
 )]
 pub struct InvalidDeadline(String);
 
 impl Deadline {
-    /// The moment of the deadline for a run that starts now: of the next such time of day.
+    /// Time of the deadline for a run that starts now; a time of day is the next one.
     pub fn after(self, now: &Zoned) -> Timestamp {
         match self {
             Self::After(duration) => {
@@ -44,7 +44,7 @@ impl Deadline {
 }
 
 impl Settings {
-    /// The moment of `run.deadline` for a run that starts now.
+    /// Time of `run.deadline` for a run that starts now.
     pub fn deadline(&self) -> Option<Timestamp> {
         let zone = self.budget.zone.as_ref();
         // The zone was checked when the settings were read.
@@ -52,7 +52,7 @@ impl Settings {
         Some(self.run.deadline?.after(&in_zone.unwrap_or_else(Zoned::now)))
     }
 
-    /// True if a run in the lane `mixed` that starts now has no time for batches.
+    /// True if the deadline is too near for batches of a run in the lane `mixed` that starts now.
     pub fn makes_no_batch(&self) -> bool {
         let reserve = self.batch.realtime_reserve.0;
         let has_time = |deadline: Timestamp| {

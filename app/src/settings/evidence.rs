@@ -7,8 +7,8 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvidenceSettings {
-    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
+    /// Mode of measured evidence: none, facts, or also pictures for the judge.
     pub mode: EvidenceMode,
-    /// Drawings made at most to find the repairs of one item.
+    /// Maximum number of renderings to find the repairs of an item.
     pub trials: usize,
 }

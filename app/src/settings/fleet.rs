@@ -1,4 +1,4 @@
-//! `[fleet]`: the servers of a fleet, and how its parts behave.
+//! `[fleet]`: servers and behavior of a fleet.
 
 use juror_tls::TlsFiles;
 use serde::Deserialize;
@@ -8,17 +8,17 @@ use std::{net::SocketAddr, path::PathBuf};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FleetSettings {
-    /// Address of RabbitMQ, with its account; never shown.
+    /// URL of RabbitMQ, with its password; never printed.
     pub broker: Option<String>,
-    /// Address of Redis, with its account; never shown.
+    /// URL of Redis, with its password; never printed.
     pub redis: Option<String>,
-    /// File of root certificates beside the system's, for RabbitMQ.
+    /// File of root certificates for RabbitMQ, in addition to the system's.
     pub broker_ca_file: Option<PathBuf>,
     /// File of the client's certificate for RabbitMQ.
     pub broker_client_certificate_file: Option<PathBuf>,
     /// File of that certificate's key.
     pub broker_client_key_file: Option<PathBuf>,
-    /// File of root certificates beside the system's, for Redis.
+    /// File of root certificates for Redis, in addition to the system's.
     pub redis_ca_file: Option<PathBuf>,
     /// File of the client's certificate for Redis.
     pub redis_client_certificate_file: Option<PathBuf>,
@@ -26,19 +26,19 @@ pub struct FleetSettings {
     pub redis_client_key_file: Option<PathBuf>,
     /// Prefix of every exchange, queue and key.
     pub namespace: String,
-    /// Permission to put a finite budget on a Redis that may forget it.
+    /// True if budgets are accepted on a Redis that may lose what was spent.
     pub allow_volatile_redis: bool,
-    /// Jobs of each priority in the queue at which publishing pauses.
+    /// Number of queued jobs of a priority at which publishing pauses.
     pub max_queue_length: Option<u32>,
-    /// Longest wait for an unavailable broker at the start, in seconds.
+    /// Time limit of the first connection to an unavailable server, in seconds.
     pub connect_timeout_seconds: u64,
-    /// Time that a stopping worker may take to finish what it has in hand, in seconds.
+    /// Time that a stopping worker may take to finish its jobs, in seconds.
     pub drain_timeout_seconds: u64,
-    /// For how many days after their last use the results of a closed run are kept in Redis.
+    /// Days to keep the results of a closed run in Redis after their last use.
     pub results_retention_days: u32,
-    /// For how many days a judge's reply is kept in Redis.
+    /// Days to keep a judge's reply in Redis.
     pub reply_cache_ttl_days: u32,
-    /// Address on which metrics and health are served.
+    /// Address of the listener for metrics and health.
     pub listen: Option<SocketAddr>,
 }
 

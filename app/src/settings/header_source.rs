@@ -1,9 +1,9 @@
-//! `[judge.headers]`: headers whose values are secrets.
+//! `[judge.headers]`: headers with secret values.
 
 use serde::Deserialize;
 use std::{fmt, path::PathBuf};
 
-/// Source of a header's value. `Debug` shows no value.
+/// Source of a header's value. `Debug` hides the value.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(
     untagged,
@@ -12,14 +12,14 @@ use std::{fmt, path::PathBuf};
 pub enum HeaderSource {
     /// The value itself.
     Value(String),
-    /// A variable of the environment.
+    /// An environment variable.
     Variable {
-        /// Its name.
+        /// Name of the variable.
         env: String,
     },
     /// A file that holds the value.
     File {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! One source of settings: a file, the environment, or the flags of a command line.
+//! Layers of settings: one for each source, as a file, a variable or a flag.
 
 use super::Settings;
 use juror_files::InvalidFileSetting;
@@ -6,14 +6,14 @@ use juror_types::SCHEMA;
 use std::fmt;
 use toml::{Table, Value};
 
-/// Some settings, checked on their own, to be laid over others.
+/// Settings of one source, which override those of layers below.
 #[derive(Clone, Debug, Default)]
 pub struct Layer(Table);
 
-/// Reason why settings cannot be used; a person must correct them.
+/// Error in settings, which the user must fix.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A file that is not what `config/default.toml` describes.
+    /// An invalid file.
     #[error("{origin}:{line}: {problem}; `juror settings` prints every key with its default")]
     File {
         /// The file.
@@ -24,14 +24,14 @@ pub enum SettingsError {
         problem: String,
     },
     /// A file of another version.
-    #[error("{origin}: schema {found} is not known: this program reads schema {SCHEMA}")]
+    #[error("{origin}: schema {found} is not supported: this version reads schema {SCHEMA}")]
     Schema {
         /// The file.
         origin: String,
         /// The version that it carries.
         found: i64,
     },
-    /// A variable of the environment that is no setting, or has a value of the wrong kind.
+    /// An environment variable that is not a setting, or has an invalid value.
     #[error(
         "environment variable {name}: {problem}; variables are named JUROR_<SECTION>_<KEY>, as in JUROR_JUDGE_MODEL"
     )]
@@ -41,14 +41,14 @@ pub enum SettingsError {
         /// The problem.
         problem: String,
     },
-    /// A value that makes no sense.
+    /// An invalid value.
     #[error("setting {key} is {value}: {remedy}")]
     Value {
         /// The setting, with its section.
         key: String,
         /// Its value.
         value: String,
-        /// Value to give.
+        /// Remedy: the value to set.
         remedy: &'static str,
     },
 }
@@ -71,7 +71,7 @@ impl SettingsError {
 }
 
 impl Layer {
-    /// Reads a settings file's text; `origin` names it in errors.
+    /// Parses the text of a settings file; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, SettingsError> {
         let error = |error: toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start);
@@ -89,12 +89,12 @@ impl Layer {
         Ok(Self(table))
     }
 
-    /// Reads one variable of the environment, `JUROR_<SECTION>_<KEY>`.
+    /// Parses an environment variable, `JUROR_<SECTION>_<KEY>`.
     pub fn from_variable(name: &str, value: &str) -> Result<Self, SettingsError> {
         let problem = |problem: String| SettingsError::Variable { name: name.to_owned(), problem };
         let lower = name.strip_prefix("JUROR_").unwrap_or(name).to_ascii_lowercase();
         let Some((section, key)) = lower.split_once('_') else {
-            return Err(problem("it names no setting".to_owned()));
+            return Err(problem("it is not a setting".to_owned()));
         };
         let as_text = Self::of(section, key, Value::String(value.to_owned()));
         let as_written = toml::from_str::<Table>(&format!("value = {value}"))
@@ -112,20 +112,20 @@ impl Layer {
         }
     }
 
-    /// One setting, as a flag of the command line gives it.
+    /// A layer of one setting.
     pub fn of(section: &str, key: &str, value: impl Into<Value>) -> Self {
         let inner = Table::from_iter([(key.to_owned(), value.into())]);
         Self(Table::from_iter([(section.to_owned(), Value::Table(inner))]))
     }
 
-    /// These settings, and where the other layer has any, those.
+    /// This layer, overridden by another one.
     pub fn overlaid_with(mut self, other: &Self) -> Self {
         overlay(&mut self.0, &other.0);
         self
     }
 
     pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
-        // By way of their text: reading them from a table too would compile every setting twice.
+        // Through text: deserializing from a table too would compile every setting twice.
         toml::from_str(&self.0.to_string()).map_err(|error: toml::de::Error| SettingsError::File {
             origin: "settings".to_owned(),
             line: 0,

@@ -1,4 +1,4 @@
-//! `[prune]`: which runs and cached replies may go.
+//! `[prune]`: limits of kept runs and cached replies.
 
 use serde::Deserialize;
 
@@ -6,12 +6,12 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PruneSettings {
-    /// Days after its last result for which a run is kept; none keeps runs of any age.
+    /// Days to keep a run after its last result; none is unlimited.
     pub keep_days: Option<u32>,
-    /// Megabytes (10⁶ bytes) that all runs together may take; none is unlimited.
+    /// Maximum size of all runs together, in megabytes (10⁶ bytes); none is unlimited.
     pub max_mb: Option<u64>,
-    /// Runs that are kept of each series whatever their age, from its first one on.
+    /// Number of first runs of each series that are always kept.
     pub keep_first: usize,
-    /// Days after its last use for which a cached reply is kept; none keeps all.
+    /// Days to keep a cached reply after its last use; none is unlimited.
     pub keep_reply_days: Option<u32>,
 }

@@ -8,16 +8,16 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RenderSettings {
-    /// The browser; none looks for one on PATH.
+    /// Path of the browser; none searches PATH.
     pub browser: Option<PathBuf>,
-    /// Pages that are drawn at once; as many as there are cores if none is given.
+    /// Maximum number of pages that are rendered at once; none is the number of cores.
     pub concurrency: Option<usize>,
-    /// Time of the browser for one item, in seconds.
+    /// Time limit of the browser for an item, in seconds.
     pub timeout_seconds: u64,
-    /// Condition on which pages get Tailwind's browser build.
+    /// Condition for loading Tailwind's browser build.
     pub tailwind: TailwindUse,
-    /// A folder of modules that components may import, beside the shipped ones.
+    /// Folder of modules that components may import, in addition to the shipped ones.
     pub modules: Option<PathBuf>,
-    /// Styles of the page that components and parts of pages stand in.
+    /// Stylesheet of the page of components and parts of pages.
     pub stylesheet: Option<PathBuf>,
 }

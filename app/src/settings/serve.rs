@@ -7,23 +7,23 @@ use std::{
     path::PathBuf,
 };
 
-/// `[serve]`. The tokens themselves are no settings.
+/// `[serve]`. The tokens themselves are not settings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServeSettings {
     /// Address on which pages and the API are served.
     pub listen: SocketAddr,
-    /// File that holds the token of those who may read.
+    /// File of the read token.
     pub read_token_file: Option<PathBuf>,
-    /// File that holds the token of those who may start, resume and cancel runs too.
+    /// File of the write token, which also permits to start, resume and cancel runs.
     pub write_token_file: Option<PathBuf>,
-    /// Further names under which the server is reached.
+    /// Additional host names of the server.
     pub hosts: Vec<String>,
-    /// Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+    /// Addresses and networks of proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<String>,
-    /// Runs that go on at once in the server's process.
+    /// Maximum number of concurrent runs in the server's process.
     pub max_concurrent_runs: u32,
-    /// Time that runs may take to finish what they have in hand once the server stops, in seconds.
+    /// Time that runs may take to finish calls in flight when the server stops, in seconds.
     pub drain_timeout_seconds: u64,
 }
 

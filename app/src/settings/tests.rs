@@ -67,7 +67,7 @@ fn values_of_headers_are_never_shown_and_come_from_three_places() {
 }
 
 #[test]
-fn a_value_without_sense_names_its_key() {
+fn an_invalid_value_names_its_key() {
     for (text, key) in [
         ("[run]\nrepeat = 0", "run.repeat"),
         ("[models.\"a\"]\nlike = \"b\"\n[models.\"b\"]\nlike = \"c\"", "models.*.like is \"b\""),

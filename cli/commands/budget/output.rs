@@ -10,17 +10,16 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct CapChange {
     budget: &'static str,
-    /// The label whose calls it is for; none for all runs.
+    /// Label of the runs; none for all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<BudgetLabel>,
-    /// The cap from now on; none if there is none.
+    /// New cap; none if unlimited.
     cap_usd: Option<Money>,
-    /// The cap before; none if there was none.
+    /// Previous cap; none if unlimited.
     before_usd: Option<Money>,
 }
 
 impl CapChange {
-    /// The change of a budget's cap.
     pub fn new(budget: &SharedBudget, cap: Budget, before: Option<Budget>) -> Self {
         let SharedBudget { period, label } = budget.clone();
         let before_usd = before.and_then(cap_of);
@@ -30,20 +29,20 @@ impl CapChange {
     /// `each month of tag checkout may cost at most $60.00 from now on; before: no cap`
     pub fn sentence(&self) -> String {
         let Self { budget, label, cap_usd, before_usd } = self;
-        let whose = label.as_ref().map(|label| format!(" of {}", phrase(label)));
+        let scope = label.as_ref().map(|label| format!(" of {}", phrase(label)));
         let now = match cap_usd {
             Some(cap) => format!("may cost at most {}", dollars(*cap)),
             None => "has no cap".to_owned(),
         };
         format!(
             "each {budget}{} {now} from now on; before: {}",
-            whose.unwrap_or_default(),
+            scope.unwrap_or_default(),
             or_no_cap(*before_usd)
         )
     }
 }
 
-/// A cap as a message shows it.
+/// Formats a cap for a message.
 pub fn amount(budget: Budget) -> String {
     cap_of(budget).map_or_else(|| "\"unlimited\"".to_owned(), dollars)
 }
@@ -83,10 +82,10 @@ pub fn history(history: &BudgetHistory, days: u32, months: u32) -> String {
             text.push('\n');
         }
     }
-    let whose = history.label.as_ref().map(|label| format!("Runs of {} alone. ", phrase(label)));
+    let scope = history.label.as_ref().map(|label| format!("Runs of {} only. ", phrase(label)));
     text.push_str(&format!(
-        "{}Days and months begin in the time zone {}; those that cost nothing are left out.\n",
-        whose.unwrap_or_default(),
+        "{}Days and months begin in the time zone {}; those without costs are left out.\n",
+        scope.unwrap_or_default(),
         history.zone
     ));
     text
@@ -99,12 +98,12 @@ fn table(title: &str, rows: &[PeriodSpending], last: &str) -> String {
     };
     let mut text = row(title, ["SPENT", "PRESUMED", "IN FLIGHT"]);
     let shown = |amounts: [Money; 3]| amounts.map(dollars);
-    for of in rows {
-        let cells = shown([of.spent_usd, of.presumed_usd, of.held_usd]);
-        text.push_str(&row(&of.period, cells.each_ref().map(String::as_str)));
+    for period in rows {
+        let cells = shown([period.spent_usd, period.presumed_usd, period.held_usd]);
+        text.push_str(&row(&period.period, cells.each_ref().map(String::as_str)));
     }
     let sum = |amount: fn(&PeriodSpending) -> Money| rows.iter().map(amount).sum();
-    let total = [sum(|of| of.spent_usd), sum(|of| of.presumed_usd), sum(|of| of.held_usd)];
+    let total = [sum(|row| row.spent_usd), sum(|row| row.presumed_usd), sum(|row| row.held_usd)];
     text.push_str(&row(last, shown(total).each_ref().map(String::as_str)));
     text
 }

@@ -1,5 +1,4 @@
-//! `juror dead-letters replay`: sends jobs again that were kept aside, each in the round after its
-//! last.
+//! `juror dead-letters replay`: publishes dead jobs again, each in the round after its last.
 
 use crate::{
     args::{GlobalFlags, ReplayArguments},
@@ -21,56 +20,55 @@ use juror_types::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Jobs that are sent at the same time.
+/// Maximum number of concurrent sends.
 const MAX_CONCURRENT_SENDS: usize = 64;
 
-/// Runs `juror dead-letters replay`.
 pub async fn run(arguments: &ReplayArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = super::settings(&arguments.fleet, global)?;
     let fleet = Fleet::open(&settings, Events::silent()).await?;
     let replayed = replay(&fleet, arguments).await;
     fleet.close().await;
-    let Replayed { sent, not_sent, kept } = replayed?;
+    let Replayed { sent, not_sent, some_remain } = replayed?;
     if global.json {
         terminal::print_json(&serde_json::json!({ "sent": sent, "not_sent": not_sent }))?;
     } else {
-        terminal::print(&format!("{sent} sent again"))?;
+        terminal::print(&format!("{sent} replayed"))?;
         for (id, reason) in &not_sent {
-            terminal::print_notice(&format!("{id} is not sent: {reason}"));
+            terminal::print_notice(&format!("{id} is not replayed: {reason}"));
         }
     }
-    Ok(if kept { Exit::Incomplete } else { Exit::Done })
+    Ok(if some_remain { Exit::Incomplete } else { Exit::Done })
 }
 
-/// Results of those that were asked for.
+/// Outcome of a replay.
 #[derive(Default)]
 struct Replayed {
     sent: usize,
-    /// Those that were not sent, and why.
+    /// Reasons by the ids of jobs that were not sent.
     not_sent: BTreeMap<String, String>,
-    /// True if any of those is still kept aside.
-    kept: bool,
+    /// True if one of those is still a dead letter.
+    some_remain: bool,
 }
 
-/// Result of one job.
+/// Decision about one job.
 #[derive(Debug, PartialEq, Eq)]
-enum JobToReplay {
-    /// It is sent in this round.
+enum ReplayDecision {
+    /// Send it in this round.
     Round(u32),
-    /// There is no need to, for this reason.
+    /// No replay is needed, for this reason.
     Settled(String),
     /// It cannot be sent now, for this reason.
-    DeadLetterBody(String),
+    Blocked(String),
 }
 
-/// Jobs to send again: of each job its last round, and results as they are.
+/// Dead letters to replay: the last round of each job, and the ids of results.
 #[derive(Default)]
-struct Chosen {
+struct ReplaySelection {
     jobs: BTreeMap<JobId, (Job, Priority)>,
     results: BTreeSet<String>,
 }
 
-impl Chosen {
+impl ReplaySelection {
     fn is_empty(&self) -> bool {
         self.jobs.is_empty() && self.results.is_empty()
     }
@@ -86,8 +84,7 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     }
     let mut replayed = Replayed::default();
     if !chosen.results.is_empty() {
-        // Which round they are of is their own affair: another delivery of a result changes
-        // nothing.
+        // Another delivery of a result changes nothing, in any round.
         let results = fleet.queues.results();
         replayed.sent += results.replay(&chosen.results).await.map_err(AppError::from)?;
     }
@@ -97,49 +94,52 @@ async fn replay(fleet: &Fleet, arguments: &ReplayArguments) -> Result<Replayed, 
     let mut sent = sending.buffer_unordered(MAX_CONCURRENT_SENDS);
     while let Some((id, next)) = sent.next().await {
         match next? {
-            JobToReplay::Round(round) => {
+            ReplayDecision::Round(round) => {
                 replayed.sent += 1;
                 rounds.insert(id, round);
             }
-            JobToReplay::Settled(reason) => {
+            ReplayDecision::Settled(reason) => {
                 replayed.not_sent.insert(id.to_string(), reason);
                 rounds.insert(id, u32::MAX);
             }
-            JobToReplay::DeadLetterBody(reason) => {
+            ReplayDecision::Blocked(reason) => {
                 replayed.not_sent.insert(id.to_string(), reason);
-                replayed.kept = true;
+                replayed.some_remain = true;
             }
         }
     }
-    // Last, and one pass for all of them: until here each letter is where it was.
+    // Last, so that a failure before leaves every dead letter in place; one pass for all.
     let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
     fleet.queues.jobs().forget(&is_done).await.map_err(AppError::from)?;
     Ok(replayed)
 }
 
-/// Refuses a run that nobody knows, of which nothing was kept aside: its name is mistyped.
+/// Refuses an unknown run: its name is mistyped.
 async fn require_run(fleet: &Fleet, run: &str) -> Result<(), Failure> {
     let status = fleet.backend.run_status(&RunId::new(run)).await.map_err(AppError::from)?;
     status.map(drop).ok_or_else(|| {
         Failure::usage(format!(
-            "there is no run {run} in this fleet, and nothing of one was kept aside; `juror dead \
-             list` shows what there is"
+            "run {run} is unknown in this fleet and has no dead letters; `juror dead-letters list` \
+             lists them"
         ))
     })
 }
 
-fn choose(letters: Vec<StoredDeadLetter>, arguments: &ReplayArguments) -> Result<Chosen, Failure> {
-    let mut chosen = Chosen::default();
-    let mut asked: BTreeSet<&str> = arguments.ids.iter().map(String::as_str).collect();
+fn choose(
+    letters: Vec<StoredDeadLetter>,
+    arguments: &ReplayArguments,
+) -> Result<ReplaySelection, Failure> {
+    let mut chosen = ReplaySelection::default();
+    let mut missing: BTreeSet<&str> = arguments.ids.iter().map(String::as_str).collect();
     for letter in letters {
-        let is_asked = match &arguments.run {
-            Some(run) => super::run_of(&letter).is_some_and(|of| of.as_str() == run),
+        let is_selected = match &arguments.run {
+            Some(run) => super::run_of(&letter).is_some_and(|run_id| run_id.as_str() == run),
             None => arguments.ids.contains(&letter.message_id),
         };
-        if !is_asked {
+        if !is_selected {
             continue;
         }
-        asked.remove(letter.message_id.as_str());
+        missing.remove(letter.message_id.as_str());
         match letter.content {
             DeadLetterBody::Job(job) => {
                 let last = chosen
@@ -153,32 +153,32 @@ fn choose(letters: Vec<StoredDeadLetter>, arguments: &ReplayArguments) -> Result
             DeadLetterBody::Result(_) => drop(chosen.results.insert(letter.message_id)),
             DeadLetterBody::Unreadable(_) => {
                 return Err(Failure::usage(format!(
-                    "{} cannot be read, and so not be sent again",
+                    "dead letter {} cannot be read and so not replayed",
                     letter.message_id
                 )));
             }
         }
     }
-    match asked.first() {
+    match missing.first() {
         Some(id) => Err(super::unknown(id)),
         None => Ok(chosen),
     }
 }
 
-/// Publishes a job in the round after its last, if it may be and need be.
-async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<JobToReplay, Failure> {
+/// Publishes a job in the round after its last, unless it is settled or blocked.
+async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<ReplayDecision, Failure> {
     let Fleet { queues, backend } = fleet;
     let Some(status) = backend.run_status(&job.run_id).await.map_err(AppError::from)? else {
-        let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
-        return Ok(JobToReplay::DeadLetterBody(format!("its run is not known any more; {remedy}")));
+        let remedy = format!("judge its remaining jobs with: juror retry {}", job.run_id);
+        return Ok(ReplayDecision::Blocked(format!("its run is no longer in Redis; {remedy}")));
     };
     if status.cancelled {
-        let remedy = format!("judge what is left of it by: juror retry {}", job.run_id);
-        return Ok(JobToReplay::DeadLetterBody(format!("its run was cancelled; {remedy}")));
+        let remedy = format!("judge its remaining jobs with: juror retry {}", job.run_id);
+        return Ok(ReplayDecision::Blocked(format!("its run was cancelled; {remedy}")));
     }
-    let tally = backend.job_state(&job.run_id, &job.job_id).await.map_err(AppError::from)?;
-    let next = next_round(job.round, tally);
-    if let JobToReplay::Round(round) = next {
+    let state = backend.job_state(&job.run_id, &job.job_id).await.map_err(AppError::from)?;
+    let next = next_round(job.round, state);
+    if let ReplayDecision::Round(round) = next {
         // Before the job, so that the run does not end without its result.
         backend.expect_round(&job.run_id, &job.job_id, round).await.map_err(AppError::from)?;
         queues.jobs().publish(Job { round, ..job }, priority).await.map_err(AppError::from)?;
@@ -186,19 +186,19 @@ async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<JobToReplay
     Ok(next)
 }
 
-/// The round after the last that is known of a job which died in `died_in`.
-fn next_round(died_in: u32, tally: JobState) -> JobToReplay {
-    let ended = match tally.ended {
+/// Decision about a job whose dead letter is of round `died_in`.
+fn next_round(died_in: u32, state: JobState) -> ReplayDecision {
+    let ended = match state.ended {
         Some((round, Outcome::Scored)) => {
-            return JobToReplay::Settled(format!("it is scored since, in round {round}"));
+            return ReplayDecision::Settled(format!("already scored in round {round}"));
         }
         ended => ended.map_or(died_in, |(round, _)| round.max(died_in)),
     };
-    match tally.started {
+    match state.started {
         Some(round) if round > ended => {
-            JobToReplay::DeadLetterBody(format!("it is under way again, in round {round}"))
+            ReplayDecision::Blocked(format!("already requeued in round {round}"))
         }
-        _ => JobToReplay::Round(ended + 1),
+        _ => ReplayDecision::Round(ended + 1),
     }
 }
 
@@ -208,20 +208,18 @@ mod tests {
 
     #[test]
     fn a_job_is_sent_in_the_round_after_its_last() {
-        let tally = |ended, started| JobState { ended, started };
+        let state = |ended, started| JobState { ended, started };
         for (died_in, ended, started, next) in [
             (0, None, Some(0), 1),
             (0, Some((0, Outcome::Failed)), Some(0), 1),
             (0, Some((2, Outcome::Failed)), Some(2), 3),
             (2, Some((1, Outcome::Failed)), Some(2), 3),
         ] {
-            assert_eq!(next_round(died_in, tally(ended, started)), JobToReplay::Round(next));
+            assert_eq!(next_round(died_in, state(ended, started)), ReplayDecision::Round(next));
         }
-        let under_way = next_round(0, tally(Some((0, Outcome::Failed)), Some(1)));
-        assert!(
-            matches!(under_way, JobToReplay::DeadLetterBody(reason) if reason.contains("round 1"))
-        );
-        let scored = next_round(0, tally(Some((1, Outcome::Scored)), Some(1)));
-        assert!(matches!(scored, JobToReplay::Settled(_)));
+        let requeued = next_round(0, state(Some((0, Outcome::Failed)), Some(1)));
+        assert!(matches!(requeued, ReplayDecision::Blocked(reason) if reason.contains("round 1")));
+        let scored = next_round(0, state(Some((1, Outcome::Scored)), Some(1)));
+        assert!(matches!(scored, ReplayDecision::Settled(_)));
     }
 }

@@ -1,11 +1,11 @@
-//! The judge's endpoint, asked by calls that cost nothing.
+//! Checks of the judge's key and endpoint, by calls that cost nothing.
 
 use super::{Check, bad, good, warning};
 use juror_app::{environment::Environment, judge, settings::Settings};
 use juror_types::{model::Models, rubric::Rubric};
 use juror_worker::vision::{ProbeError, ProbeReport};
 
-/// Key and address of the judge, and whether it takes this model and its images.
+/// Checks of the judge's key, and of the endpoint with this model and its images.
 pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rubric) -> Vec<Check> {
     let url = &settings.judge.base_url;
     let key = match judge::key(settings, environment) {
@@ -14,10 +14,8 @@ pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rub
     };
     let key_check = match (judge::require_key(settings, key.as_ref()), &key) {
         (Err(failure), _) => return vec![bad("key", failure.to_string())],
-        (Ok(()), Some(_)) => good("key", "there is one (it is never shown)".to_owned()),
-        (Ok(()), None) => {
-            warning("key", "there is none; fine if the endpoint wants none".to_owned())
-        }
+        (Ok(()), Some(_)) => good("key", "found (never printed)".to_owned()),
+        (Ok(()), None) => warning("key", "none; fine if the endpoint needs none".to_owned()),
     };
     let setup = judge::candidate(settings, rubric)
         .and_then(|candidate| judge::setup(settings, environment, rubric, &candidate, key));
@@ -25,30 +23,30 @@ pub async fn checks(settings: &Settings, environment: &Environment, rubric: &Rub
         Ok(setup) => setup,
         Err(failure) => return vec![key_check, bad("endpoint", failure.to_string())],
     };
-    let answered = match setup.client.probe(&settings.judge.model).await {
+    let endpoint = match setup.client.probe(&settings.judge.model).await {
         Ok(report) => {
             let model = &settings.judge.model;
             let takes_images = match report.takes_images {
-                // Every model that is known by its name takes images.
+                // Every built-in model takes images.
                 None if Models::builtin().find(model).is_none() => {
                     setup.client.takes_images(model).await
                 }
-                told => told,
+                reported => reported,
             };
             reached(model, url, &report, takes_images)
         }
         Err(error @ ProbeError::NoList { .. }) => {
             match below_v1(settings, environment, rubric).await {
                 Some(better) => bad("endpoint", format!("{url}: {error}; {better}")),
-                None => warning("endpoint", format!("{url}: {error}; calls may work all the same")),
+                None => warning("endpoint", format!("{url}: {error}; calls may work nevertheless")),
             }
         }
         Err(error) => bad("endpoint", format!("{url}: {error}")),
     };
-    vec![key_check, answered]
+    vec![key_check, endpoint]
 }
 
-/// The hint that the API is at `/v1` of the base URL, if a server answers there and not here.
+/// Remedy for a base URL without `/v1`, if the API is there.
 async fn below_v1(
     settings: &Settings,
     environment: &Environment,
@@ -64,11 +62,10 @@ async fn below_v1(
     let candidate = judge::candidate(&other, rubric).ok()?;
     let setup = judge::setup(&other, environment, rubric, &candidate, key).ok()?;
     setup.client.probe(&settings.judge.model).await.ok()?;
-    Some(format!("the API is at {url}/v1: take that as the base URL"))
+    Some(format!("the API is at {url}/v1: use that as the base URL"))
 }
 
-/// True if an endpoint lists models and not the names that calls take: Azure lists what could be
-/// deployed, and calls name a deployment.
+/// True if an endpoint lists models while calls name a deployment, as on Azure.
 fn names_deployments(url: &str) -> bool {
     url.contains(".azure.com") || url.trim_end_matches('/').ends_with("/openai/v1")
 }
@@ -76,16 +73,16 @@ fn names_deployments(url: &str) -> bool {
 fn reached(model: &str, url: &str, report: &ProbeReport, takes_images: Option<bool>) -> Check {
     let milliseconds = report.latency.as_millis();
     let simulated = if report.simulated { ", which is the simulator" } else { "" };
-    let says = format!("{url} answers in {milliseconds} ms{simulated}");
+    let message = format!("{url} answers in {milliseconds} ms{simulated}");
     if takes_images == Some(false) {
-        let remedy = "it cannot judge screenshots: choose one that does";
-        bad("endpoint", format!("{says}, but the model {model:?} takes no images: {remedy}"))
+        let remedy = "choose a vision model";
+        bad("endpoint", format!("{message}, but the model {model:?} takes no images: {remedy}"))
     } else if report.models.is_empty() || report.models.iter().any(|known| known == model) {
-        good("endpoint", says)
+        good("endpoint", message)
     } else if names_deployments(url) {
         let hint = format!("calls name a deployment, so {model:?} must be the name of one");
-        good("endpoint", says).and(&hint)
+        good("endpoint", message).and(&hint)
     } else {
-        bad("endpoint", format!("{says}, but does not list the model {model:?}: check its name"))
+        bad("endpoint", format!("{message}, but does not list the model {model:?}: check its name"))
     }
 }

@@ -1,4 +1,4 @@
-//! The fleet's servers: only where they are configured, since one machine needs none.
+//! Checks of the fleet's servers, where they are configured.
 
 use super::{Check, Health, bad, good, warning};
 use juror_app::{budgets::BudgetState, fleet, settings::Settings};
@@ -9,16 +9,16 @@ use juror_ledger::{
 use juror_queue::rabbitmq::{ConnectedWorkers, broker_version};
 use juror_types::budget_label::BudgetLabel;
 
-/// The oldest versions that are known to do what a fleet asks of them.
-const OLDEST_BROKER: [u64; 2] = [3, 10];
-const OLDEST_REDIS: [u64; 2] = [7, 0];
+/// Minimum versions of a fleet's servers.
+const MIN_BROKER_VERSION: [u64; 2] = [3, 10];
+const MIN_REDIS_VERSION: [u64; 2] = [7, 0];
 
-/// Checks of the servers that the settings name, and of the budgets of a run of these labels there.
+/// Checks of the servers in the settings, and of the budgets of a run of these labels there.
 pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     let mut checks = Vec::new();
     if let Some(broker) = &settings.fleet.broker {
         checks.push(match broker_version(broker, &settings.fleet.broker_tls()).await {
-            Ok(version) => of_version("broker", "RabbitMQ", &version, OLDEST_BROKER),
+            Ok(version) => version_check("broker", "RabbitMQ", &version, MIN_BROKER_VERSION),
             Err(error) => bad("broker", error.to_string()),
         });
         if checks.iter().all(|check| check.health == Health::Good) {
@@ -31,19 +31,19 @@ pub async fn checks(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
     checks
 }
 
-/// The workers that are connected; one must draw only where evidence is measured.
+/// Check of the connected workers; evidence needs one that can draw.
 async fn workers(settings: &Settings) -> Check {
     let ConnectedWorkers { all, drawing } = match fleet::workers(settings).await {
         Ok(workers) => workers,
         Err(failure) => return bad("workers", failure.to_string()),
     };
     let are = if all == 1 { "is" } else { "are" };
-    let says = format!("{all} {are} connected, of which {drawing} can draw");
+    let message = format!("{all} {are} connected, of which {drawing} can draw");
     if drawing == 0 && !settings.evidence.mode.is_none() {
-        let remedy = "jobs that are measured wait for one with a browser: start it";
-        return warning("workers", format!("{says}; {remedy}"));
+        let remedy = "jobs with evidence wait for a worker with a browser: start one";
+        return warning("workers", format!("{message}; {remedy}"));
     }
-    good("workers", says)
+    good("workers", message)
 }
 
 async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
@@ -51,52 +51,57 @@ async fn redis(settings: &Settings, labels: &[BudgetLabel]) -> Vec<Check> {
         Ok(backend) => backend,
         Err(failure) => return vec![bad("redis", failure.to_string())],
     };
-    let told = look(&backend, settings.fleet.allow_volatile_redis).await;
+    let server = server_check(&backend, settings.fleet.allow_volatile_redis).await;
     let budgets = BudgetState::current(&*backend, &[]).await;
     backend.close().await;
-    let mut checks = vec![told.unwrap_or_else(|error| bad("redis", error.to_string()))];
-    // Where Redis does not answer, the check of it says so.
+    let mut checks = vec![server.unwrap_or_else(|error| bad("redis", error.to_string()))];
+    // The check of Redis reports that it is unavailable.
     checks.extend(budgets.ok().map(|budgets| super::budget(settings, labels, budgets)));
     checks
 }
 
-async fn look(backend: &RedisLedger, may_forget: bool) -> Result<Check, LedgerError> {
-    let check = of_version("redis", "Redis", &backend.version().await?, OLDEST_REDIS);
+async fn server_check(backend: &RedisLedger, may_forget: bool) -> Result<Check, LedgerError> {
+    let check = version_check("redis", "Redis", &backend.version().await?, MIN_REDIS_VERSION);
     if backend.is_paused().await? {
         return Ok(warning(
             "redis",
             format!(
-                "{}; it is new, or was started anew or emptied, and no call is admitted until the aggregator has \
-                 reconciled the ledger: start that",
-                check.says
+                "{}; it is new, or was restarted or emptied: calls are suspended until the ledger is \
+                 reconciled; start the aggregator",
+                check.message
             ),
         ));
     }
     let Some(Weakness { setting, found, wanted }) = backend.weakness().await? else {
-        return Ok(check.and("it forgets nothing"));
+        return Ok(check.and("its storage is durable"));
     };
-    let says = format!("{}; it may forget what was spent ({setting} is {found})", check.says);
+    let message = format!("{}; it may lose what was spent ({setting} is {found})", check.message);
     Ok(warning(
         "redis",
         match may_forget {
-            true => format!("{says}, which you accepted"),
+            true => format!("{message}, accepted by allow_volatile_redis"),
             false => format!(
-                "{says}, so runs with a budget are refused: set {setting} to {wanted} there, or \
+                "{message}, so runs with a budget are refused: set {setting} to {wanted} there, or \
                  accept the risk with --allow-volatile-redis"
             ),
         },
     ))
 }
 
-/// Good news of a server, unless it is older than any that is known to do.
-fn of_version(check: &'static str, server: &str, version: &str, [major, minor]: [u64; 2]) -> Check {
-    let says = format!("{server} {version} answers");
+/// Check of a server's version.
+fn version_check(
+    check: &'static str,
+    server: &str,
+    version: &str,
+    [major, minor]: [u64; 2],
+) -> Check {
+    let message = format!("{server} {version} answers");
     let mut parts = version.split('.').map_while(|part| part.parse::<u64>().ok());
     let found = [parts.next().unwrap_or(u64::MAX), parts.next().unwrap_or(0)];
     if found < [major, minor] {
-        return bad(check, format!("{says}, which is too old: take {major}.{minor} or newer"));
+        return bad(check, format!("{message}, which is too old: use {major}.{minor} or newer"));
     }
-    good(check, says)
+    good(check, message)
 }
 
 #[cfg(test)]
@@ -104,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_is_too_old_is_bad_news() {
+    fn a_server_that_is_too_old_is_bad() {
         for (version, health) in [
             ("3.9.29", Health::Bad),
             ("3.10.8", Health::Good),
@@ -112,7 +117,7 @@ mod tests {
             ("4", Health::Good),
             ("unknown", Health::Good),
         ] {
-            let check = of_version("broker", "RabbitMQ", version, OLDEST_BROKER);
+            let check = version_check("broker", "RabbitMQ", version, MIN_BROKER_VERSION);
             assert_eq!(check.health, health, "{version}");
         }
     }

@@ -6,8 +6,7 @@ use juror_app::{
     settings::Settings,
 };
 
-/// The browser, by a test page that it draws. It must be there only where evidence is measured by
-/// it.
+/// Check of the browser by a test page. It is required only where it measures evidence.
 pub async fn check(settings: &Settings) -> Check {
     let is_needed = !settings.evidence.mode.is_none() && settings.stages.render_command.is_empty();
     match draw_test_page(settings).await {
@@ -18,7 +17,7 @@ pub async fn check(settings: &Settings) -> Check {
             "renderer",
             format!(
                 "{browser} draws a test page, without its sandbox: this is root, or the system \
-                 allows no user namespaces"
+                 does not allow user namespaces"
             ),
         ),
         Err(error) if is_needed => bad("renderer", error.to_string()),

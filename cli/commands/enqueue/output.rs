@@ -1,4 +1,4 @@
-//! Output of `juror enqueue`: results on standard output, all else on standard error.
+//! Output of `juror enqueue`: results on standard output, notices on standard error.
 
 use crate::{exit::Failure, terminal};
 use jiff::Timestamp;
@@ -7,13 +7,11 @@ use juror_producer::fleet::{Published, PublishedEnd};
 use juror_types::{id::RunId, lane::Lane};
 use serde_json::json;
 
-/// To whom, and how.
 pub struct EnqueueOutput<'a> {
-    /// True if results are told as JSON.
     pub json: bool,
-    /// True if only results and what went wrong are told.
+    /// True if only results and problems are printed.
     pub quiet: bool,
-    /// True if standard output is kept for the report.
+    /// True if standard output is reserved for the report.
     pub wait: bool,
     /// The fleet's namespace.
     pub fleet: &'a str,
@@ -22,16 +20,16 @@ pub struct EnqueueOutput<'a> {
 }
 
 impl EnqueueOutput<'_> {
-    /// The run is announced, and nothing is published yet.
+    /// Prints that the run is announced; no job is published yet.
     pub fn announced(&self, run: &RunId) -> Result<(), Failure> {
         if !self.json && !self.wait {
             return terminal::print(run.as_str());
         }
-        self.beside(&format!("run {run}"));
+        self.notice(&format!("run {run}"));
         Ok(())
     }
 
-    /// Publishing has ended.
+    /// Prints how publishing ended.
     pub fn published(
         &self,
         run: &RunId,
@@ -48,39 +46,39 @@ impl EnqueueOutput<'_> {
         }
         match end {
             PublishedEnd::Closed => {
-                self.beside(&format!("{jobs} jobs of run {run} are published"));
-                self.how_to_follow(run);
+                self.notice(&format!("{jobs} jobs of run {run} are published"));
+                self.print_follow_hint(run);
             }
             PublishedEnd::Cancelled => terminal::print_notice(&format!(
-                "run {run} was cancelled while it was published; {jobs} jobs are out"
+                "run {run} was cancelled while it was published; {jobs} jobs are published"
             )),
             PublishedEnd::Stopped => {
                 terminal::print_notice(&format!("stopped: {jobs} jobs of run {run} are published"));
-                self.how_to_go_on(run);
+                self.print_resume_hint(run);
             }
         }
         Ok(())
     }
 
-    /// Another cap is given, or none.
+    /// Prints the change of the cap, if it changes.
     pub fn cap(&self, run: &RunId, cap: Cap) {
         if let Some(change) = cap.change(run) {
-            self.beside(&change);
+            self.notice(&change);
         }
     }
 
-    /// Another deadline is given, or none.
+    /// Prints the new deadline, if one is given.
     pub fn deadline(&self, run: &RunId, before: Option<Timestamp>, now: Option<Timestamp>) {
         let Some(now) = now else { return };
         let before = before.map(|before| format!("; before: {before}")).unwrap_or_default();
-        self.beside(&format!("the deadline of run {run} is {now} from now on{before}"));
+        self.notice(&format!("the deadline of run {run} is {now} from now on{before}"));
     }
 
-    /// Another lane is given, or none.
+    /// Prints the new lane, if it changes.
     pub fn lane(&self, run: &RunId, before: Lane, now: Option<Lane>) {
         if let Some(now) = now.filter(|now| *now != before) {
             let [before, now] = [before, now].map(Lane::name);
-            self.beside(&format!(
+            self.notice(&format!(
                 "calls of run {run} are bought in the lane {now} from now on; before: {before}"
             ));
         }
@@ -89,17 +87,17 @@ impl EnqueueOutput<'_> {
     /// Prints that every job is already published.
     pub fn published_already(&self, run: &RunId, is_reported: bool) -> Result<(), Failure> {
         if !is_reported {
-            self.beside(&format!("every job of run {run} is published already"));
-            self.how_to_follow(run);
+            self.notice(&format!("every job of run {run} is published already"));
+            self.print_follow_hint(run);
             let location_flags = &self.location_flags;
-            self.beside(&format!(
-                "  if it does not go on, send again what is missing: juror retry {run}{location_flags}"
+            self.notice(&format!(
+                "  if it makes no progress, republish its missing jobs: juror retry {run}{location_flags}"
             ));
         } else if !self.wait {
-            self.beside(&format!(
-                "every job of run {run} is published already, and it is reported"
+            self.notice(&format!(
+                "every job of run {run} is published already, and its report is written"
             ));
-            self.how_to_follow(run);
+            self.print_follow_hint(run);
         }
         if self.wait {
             return Ok(());
@@ -112,24 +110,24 @@ impl EnqueueOutput<'_> {
         }
     }
 
-    /// Not every job is published.
-    pub fn how_to_go_on(&self, run: &RunId) {
+    /// Prints how to resume a run of which not every job is published.
+    pub fn print_resume_hint(&self, run: &RunId) {
         let location_flags = &self.location_flags;
         terminal::print_notice(&format!(
-            "the run is left open\n  resume with: juror enqueue --resume {run}{location_flags}\n  or \
-             end it with: juror cancel {run}{location_flags}"
+            "the run stays open\n  resume with: juror enqueue --resume {run}{location_flags}\n  cancel \
+             with: juror cancel {run}{location_flags}"
         ));
     }
 
-    fn how_to_follow(&self, run: &RunId) {
+    fn print_follow_hint(&self, run: &RunId) {
         if !self.wait {
             let location_flags = &self.location_flags;
             let follow = format!("juror enqueue --wait --resume {run}{location_flags}");
-            self.beside(&format!("  follow it with: {follow}"));
+            self.notice(&format!("  follow it with: {follow}"));
         }
     }
 
-    fn beside(&self, text: &str) {
+    fn notice(&self, text: &str) {
         if !self.quiet {
             terminal::print_notice(text);
         }

@@ -8,11 +8,10 @@ use juror_worker::{
 };
 use serde_json::{Value, json};
 
-/// The printed form of an estimate.
+/// Table of an estimate.
 pub struct EstimateTable<'a>(pub &'a Estimation<'a>);
 
 impl EstimateTable<'_> {
-    /// For people.
     pub fn text(&self) -> String {
         let total = &self.0.total;
         let mut text = format!(
@@ -24,7 +23,7 @@ impl EstimateTable<'_> {
         text.push_str(&format!(": {calls} calls"));
         for (count, what) in [
             (total.cached, "answered from the cache"),
-            (total.without_call, "with nothing to ask"),
+            (total.without_call, "without a call"),
             (total.failing, "that would fail before any call"),
         ] {
             if count > 0 {
@@ -56,10 +55,10 @@ impl EstimateTable<'_> {
         }
         if let Some(own) = total.candidates.first() {
             text.push_str(&format!(
-                "\nAt worst means: every call costs its bound, and every job takes all {} calls that \
-                 it may\n(up to {} answers that cannot be used, one of them cut and asked for again \
-                 with twice the\noutput limit, and one call without an answer). With one call a job \
-                 it is at most {}.\nA budget is held whatever happens.\n",
+                "\nAt worst: every call costs its bound, and every job takes the maximum of {} calls\n\
+                 (up to {} unusable replies, one of them truncated and requested again with twice the\n\
+                 output limit, and one call without a reply). With one call per job it is at most {}.\n\
+                 A budget is never exceeded.\n",
                 MAX_BILLED_CALLS,
                 MAX_ANSWERS,
                 dollars(own.worst_one_call),
@@ -67,7 +66,7 @@ impl EstimateTable<'_> {
         }
         if self.0.session.settings.run.lane.is_batched() {
             text.push_str(
-                "TIME is what a provider may take for batches; a deadline ends the wait before.\n",
+                "TIME is the provider's limit for batches; a deadline ends the wait earlier.\n",
             );
         }
         if self.0.candidates.len() == 1 {
@@ -76,7 +75,6 @@ impl EstimateTable<'_> {
         text
     }
 
-    /// For programs.
     pub fn json(&self) -> Value {
         let models: Vec<_> = self
             .rows()
@@ -106,7 +104,7 @@ impl EstimateTable<'_> {
         })
     }
 
-    /// The run's own model first, the others by what they would cost.
+    /// Rows: the run's own model first, the others by expected cost.
     fn rows(&self) -> Vec<(&Candidate, &CandidateTotal)> {
         let mut rows: Vec<_> = self.0.candidates.iter().zip(&self.0.total.candidates).collect();
         if let Some((_, others)) = rows.split_first_mut() {

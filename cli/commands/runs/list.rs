@@ -12,18 +12,18 @@ use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
-/// A run of the list.
+/// A row of the list.
 struct RunRow {
     record: RunRecord,
     fold: Fold,
-    /// Spent, and at most with the calls that are under way.
+    /// Cost of finished calls.
     booked: Money,
+    /// Upper bound of the cost, with calls and batches in progress.
     cost: Money,
     /// Names that it is blessed by.
     baselines: Vec<String>,
 }
 
-/// Runs `juror runs list`.
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
@@ -41,7 +41,7 @@ pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failu
     Ok(exit)
 }
 
-/// The runs that can be read, and whether these are all.
+/// Readable runs; the exit code is an error if others cannot be read.
 struct Found {
     runs: Vec<(RunRecord, Fold)>,
     exit: Exit,
@@ -61,7 +61,7 @@ fn read(runs_dir: &Path) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// Costs of runs, told by results and ledger together.
+/// Adds costs from results and ledger.
 async fn with_costs(
     runs: Vec<(RunRecord, Fold)>,
     blessed: &[BlessedRun],
@@ -115,7 +115,7 @@ fn table(runs: &[RunRow]) -> String {
         table.push_str("* SIMULATED: scores were made up by the simulator\n");
     }
     if runs.iter().any(|run| run.cost > run.booked) {
-        table.push_str("+ calls or batches under way may add to it: juror runs show RUN\n");
+        table.push_str("+ calls or batches in progress may add to it: juror runs show RUN\n");
     }
     table
 }

@@ -1,4 +1,4 @@
-//! `juror runs prune`: taking old runs away.
+//! `juror runs prune`: removes old runs and unused cached verdicts.
 
 use crate::{
     args::{GlobalFlags, PruneArguments},
@@ -14,7 +14,6 @@ use juror_app::{
 use juror_ledger::sqlite::SqliteLedger;
 use serde_json::json;
 
-/// Runs `juror runs prune`.
 pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut settings = settings_sources::settle(global, Vec::new())?;
     let prune = &mut settings.prune;
@@ -24,13 +23,13 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let keeps_runs = prune.keep_days.is_none() && prune.max_mb.is_none();
     if keeps_runs && prune.keep_reply_days.is_none() {
         return Err(Failure::usage(
-            "nothing says what may go: give --keep-days DAYS, --max-mb MEGABYTES or \
-             --keep-reply-days DAYS, or set prune.keep_days, prune.max_mb or prune.keep_reply_days",
+            "no limit to prune by: give --keep-days DAYS, --max-mb MEGABYTES or --keep-reply-days \
+             DAYS, or set prune.keep_days, prune.max_mb or prune.keep_reply_days",
         ));
     }
     let runs_dir = &settings.run.runs_dir;
     let mut plan = PrunePlan::new(runs_dir, settings.prune, jiff::Timestamp::now())?;
-    let replies = carry_out(&mut plan, &settings, arguments.dry_run).await?;
+    let replies = execute(&mut plan, &settings, arguments.dry_run).await?;
     warn_of_size(&plan, settings.prune.max_mb);
     if global.json {
         terminal::print_json(&as_json(&plan, replies, arguments.dry_run))?;
@@ -40,13 +39,9 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// Takes away what is to go, and leaves in the plan the runs that are gone. Answers how many cached
-/// replies go.
-async fn carry_out(
-    plan: &mut PrunePlan,
-    settings: &Settings,
-    dry_run: bool,
-) -> Result<u64, Failure> {
+/// Executes the plan, which then lists the runs that were removed. Returns the number of removed
+/// replies.
+async fn execute(plan: &mut PrunePlan, settings: &Settings, dry_run: bool) -> Result<u64, Failure> {
     let reply_days = settings.prune.keep_reply_days;
     if reply_days.is_none() && (dry_run || plan.removed.is_empty()) {
         return Ok(0);
@@ -80,7 +75,10 @@ async fn remove_all(
         if remove(&settings.run.runs_dir, &run.run, ledger).await? {
             plan.removed.push(run);
         } else {
-            terminal::warn(&format!("run {} has calls or batches under way, and stays", run.run));
+            terminal::warn(&format!(
+                "run {} has calls or batches in progress and is kept",
+                run.run
+            ));
             plan.kept.push(run);
         }
     }
@@ -106,7 +104,7 @@ fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
     }
     for (protection, reason) in [
         (Protection::Blessed, "blessed"),
-        (Protection::Running, "going on"),
+        (Protection::Running, "active"),
         (Protection::Unfinished, "unfinished in a fleet"),
         (Protection::First, "among the first of their series"),
         (Protection::Newest, "the newest of their series"),
@@ -119,15 +117,15 @@ fn text(plan: &PrunePlan, replies: u64, dry_run: bool) -> String {
     text
 }
 
-/// Warns where the runs that stay in any case take more than was asked for.
+/// Warns if the protected runs exceed the limit of size.
 fn warn_of_size(plan: &PrunePlan, max_mb: Option<u64>) {
     let Some(most) = max_mb.filter(|most| bytes(&plan.kept) > most.saturating_mul(1_000_000))
     else {
         return;
     };
     terminal::warn(&format!(
-        "the runs that stay take {}, more than --max-mb {most}: each has a reason that size does not \
-         touch; prune.keep_first and juror bless --remove NAME let more of them go",
+        "the kept runs take {}, more than --max-mb {most}, and are protected; to remove more of them, \
+         lower prune.keep_first or use juror bless --remove NAME",
         megabytes(bytes(&plan.kept))
     ));
 }

@@ -1,4 +1,4 @@
-//! `juror runs show`: what a run is and what it came to.
+//! `juror runs show`: parameters, coverage and cost of a run.
 
 use crate::{
     args::{FleetFlags, GlobalFlags},
@@ -12,10 +12,9 @@ use juror_report::phrasing::selection_texts;
 use juror_types::{run::RunRecord, usage::Money};
 use serde_json::{Value, json};
 
-/// Columns of the names before what they name.
-const LABEL: usize = 14;
+/// Width of the labels, in columns.
+const LABEL_WIDTH: usize = 14;
 
-/// Runs `juror runs show`.
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(run, global)?;
     let settings = settings_sources::settle(global, fleet.layers())?;
@@ -56,26 +55,25 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     lines.push(("Coverage", coverage));
     lines.push(("Cost", cost_line(booked, cost)));
     lines.push(("Directory", files.directory().display().to_string()));
-    let text = lines.iter().map(|(label, text)| format!("{:LABEL$}{text}\n", format!("{label}:")));
+    let text =
+        lines.iter().map(|(label, text)| format!("{:LABEL_WIDTH$}{text}\n", format!("{label}:")));
     terminal::print(&text.collect::<String>())?;
     Ok(Exit::Done)
 }
 
-/// Cost so far, and what it may come to with the calls and batches that are under way.
+/// Cost so far, and its upper bound with calls and batches in progress.
 fn cost_line(booked: Money, at_most: Money) -> String {
     match booked == at_most {
         true => dollars(at_most),
-        false => format!(
-            "{}, at most {} with the calls that are under way",
-            dollars(booked),
-            dollars(at_most)
-        ),
+        false => {
+            format!("{}, at most {} with the calls in progress", dollars(booked), dollars(at_most))
+        }
     }
 }
 
 fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
     let RunRecord { dataset, rubric, judge, .. } = record;
-    let mut which = terminal::as_seen_from_here(&dataset.path);
+    let mut which = terminal::relative_path(&dataset.path);
     which.extend(selection_texts(dataset).iter().map(|text| format!(", {text}")));
     let judge = judge.as_ref().map_or("off".to_owned(), |judge| format!("{}{mark}", judge.model));
     let mut lines = vec![
@@ -94,7 +92,7 @@ fn described(record: &RunRecord, mark: &str) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// A rubric's text has a command of its own.
+/// The record without the rubric's text, which `juror rubric show` prints.
 fn without_rubric(record: &RunRecord) -> Result<Value, Failure> {
     let mut shown = serde_json::to_value(record).map_err(Failure::error)?;
     if let Some(fields) = shown.as_object_mut() {

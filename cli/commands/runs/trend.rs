@@ -1,4 +1,4 @@
-//! `juror runs trend`: how metrics changed over the runs that asked the same.
+//! `juror runs trend`: changes of metrics over runs of the same items, rubric and judge.
 
 use crate::{
     args::{GlobalFlags, TrendArguments},
@@ -16,7 +16,6 @@ use juror_report::{TerminalOptions, render_trend};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 
-/// Runs `juror runs trend`.
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let newest = match &arguments.run {
         Some(run) => {
@@ -31,7 +30,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     let declines = declines(&newest, &metrics, runs.last());
     for run in &mut runs {
         let path = &mut run.record.dataset.path;
-        *path = terminal::as_seen_from_here(path);
+        *path = terminal::relative_path(path);
     }
     if global.json {
         let mut runs: Vec<_> = runs
@@ -58,8 +57,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// Reports for each metric of quality, by its path, if it declines over all runs of the newest
-/// one's kind.
+/// Decline reports by metric path, over all runs of the newest one's series.
 fn declines(
     files: &RunFiles,
     metrics: &[MetricDefinition],
@@ -93,7 +91,7 @@ fn newest(runs_dir: &Path) -> Result<RunFiles, Failure> {
 fn series(newest: &RunFiles, last: u32) -> Result<Vec<PastRun>, Failure> {
     let own = PastRun::read(newest).map_err(Failure::error)?.ok_or_else(|| {
         let run = &newest.record().run_id;
-        Failure::usage(format!("run {run} has no report yet; write one by: juror report {run}"))
+        Failure::usage(format!("run {run} has no report yet; write one with: juror report {run}"))
     })?;
     let mut runs = vec![own];
     runs.extend(earlier_runs(newest, usize::try_from(last).unwrap_or(usize::MAX) - 1));

@@ -1,4 +1,4 @@
-//! Taking in what a request sends, within bounds of size and time.
+//! Limits on the size of request bodies and the time to receive them.
 
 use crate::problem::Problem;
 use axum::{
@@ -11,15 +11,15 @@ use axum::{
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The largest body of a request.
+/// Maximum size of a request's body, in bytes.
 const MAX_BYTES: usize = 64 << 10;
-/// Time limit for a body to arrive.
-const MAX_DURATION: Duration = Duration::from_secs(30);
+/// Time limit for receiving a body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Reads a request's body before anything is done with it.
+/// Middleware that reads a request's body within the limits.
 pub async fn limit_body(request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
-    match timeout(MAX_DURATION, to_bytes(body, MAX_BYTES)).await {
+    match timeout(BODY_TIMEOUT, to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
         Ok(Err(error)) => unreadable(&error).into_response(),
         Err(_) => {
@@ -32,8 +32,8 @@ pub async fn limit_body(request: Request, next: Next) -> Response {
 fn unreadable(error: &axum::Error) -> Problem {
     let source = std::error::Error::source(error);
     if source.is_some_and(|source| source.is::<http_body_util::LengthLimitError>()) {
-        let detail = format!("A request takes at most {MAX_BYTES} bytes.");
+        let detail = format!("The body of a request has at most {MAX_BYTES} bytes.");
         return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail);
     }
-    Problem::new(StatusCode::BAD_REQUEST, "The body of the request broke off.")
+    Problem::new(StatusCode::BAD_REQUEST, "The body of the request is incomplete.")
 }

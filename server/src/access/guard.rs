@@ -1,4 +1,4 @@
-//! Checks that every request passes first.
+//! Authorization of requests.
 
 use super::{
     Access, Pass, Visitor,
@@ -14,9 +14,8 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// Lets a request through, with its [`super::Visitor`] as an extension of it and of its answer, or
-/// refuses it. Health is
-/// told to everybody; the log-in form and what it looks like need no token.
+/// Middleware that authorizes a request, and adds its [`super::Visitor`] as an extension to the
+/// request and the response. Health, the log-in form and assets need no token.
 pub async fn guard(
     State(access): State<Arc<Access>>,
     mut request: Request,
@@ -28,28 +27,28 @@ pub async fn guard(
     match check(&access, &request) {
         Ok(visitor) => {
             request.extensions_mut().insert(visitor);
-            told_to(visitor, next.run(request).await)
+            with_visitor(visitor, next.run(request).await)
         }
         Err(Refused::Problem(problem)) if problem.status() == StatusCode::MISDIRECTED_REQUEST => {
             problem.into_response()
         }
         Err(Refused::Problem(problem)) => {
-            told_to(access.visitor(request.headers()), problem.into_response())
+            with_visitor(access.visitor(request.headers()), problem.into_response())
         }
         Err(Refused::LogIn { next }) => session::to_log_in(&next),
     }
 }
 
-/// The answer with a mark of the visitor who gets it.
-fn told_to(visitor: Visitor, mut response: Response) -> Response {
+/// The response with its visitor as an extension.
+fn with_visitor(visitor: Visitor, mut response: Response) -> Response {
     response.extensions_mut().insert(visitor);
     response
 }
 
-/// Refusal of a request that is not let through.
+/// Refusal of a request.
 enum Refused {
     Problem(Problem),
-    /// A browser, which is led to the form, and from there to where it wanted to go.
+    /// Redirect of a browser to the log-in form, and from there to `next`.
     LogIn {
         next: String,
     },
@@ -58,19 +57,19 @@ enum Refused {
 fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
     let (headers, path) = (request.headers(), request.uri().path());
     if !access.knows_host(headers) {
-        let detail = "This server does not answer under that name; serve.hosts sets further names.";
+        let detail = "This host name is not served; add it to serve.hosts.";
         return Err(Refused::Problem(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail)));
     }
     if access.is_open() && proxies::is_forwarded(headers) {
         return Err(Refused::Problem(Problem::new(
             StatusCode::FORBIDDEN,
-            "This request came through a proxy, and this server has no token that protects it. \
-             Set serve.read_token_file or serve.write_token_file and start it again.",
+            "This request came through a proxy, and this server has no token. Set \
+             serve.read_token_file or serve.write_token_file and restart the server.",
         )));
     }
     let visitor = access.visitor(headers);
     let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if !reads && !is_own_doing(visitor.pass, request) {
+    if !reads && !is_same_site(visitor.pass, request) {
         return Err(Refused::Problem(Problem::new(
             StatusCode::FORBIDDEN,
             "This request may come from a page of another site. Send it from a page of this \
@@ -85,13 +84,13 @@ fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {
     Err(refusal(access, request, visitor.may_read))
 }
 
-/// True if whoever sends it means to: a page of another site may make a browser send a cookie, or
-/// reach an open server, but never knows a token.
-fn is_own_doing(pass: Pass, request: &Request) -> bool {
-    match (origin::of(request.headers()), pass) {
+/// False if a page of another site may have sent the request: it can make a browser send a cookie,
+/// or reach an open server, but has no token.
+fn is_same_site(pass: Pass, request: &Request) -> bool {
+    match (origin::from_headers(request.headers()), pass) {
         (_, Pass::Bearer) | (Origin::Own, _) => true,
-        (Origin::Unsaid, Pass::None) => origin::announces_json(request.headers()),
-        (Origin::Foreign, _) | (Origin::Unsaid, Pass::Cookie) => false,
+        (Origin::Unknown, Pass::None) => origin::announces_json(request.headers()),
+        (Origin::Foreign, _) | (Origin::Unknown, Pass::Cookie) => false,
     }
 }
 
@@ -99,17 +98,17 @@ fn refusal(access: &Access, request: &Request, may_read: bool) -> Refused {
     if may_read {
         let remedy = match access.write {
             Some(_) => "Log in with the write token.",
-            None => "This server has no write token, so runs cannot be started here.",
+            None => "This server has no write token, so it cannot start runs.",
         };
-        let detail = format!("This token reads only. {remedy}");
+        let detail = format!("This token permits reading only. {remedy}");
         return Refused::Problem(Problem::new(StatusCode::FORBIDDEN, detail));
     }
     let path = request.uri().path();
     if !path.starts_with("/api/") {
-        let wanted = request.uri().path_and_query().map_or(path, |wanted| wanted.as_str());
-        let next = if *request.method() == Method::GET { wanted } else { "/" };
+        let target = request.uri().path_and_query().map_or(path, |target| target.as_str());
+        let next = if *request.method() == Method::GET { target } else { "/" };
         return Refused::LogIn { next: next.to_owned() };
     }
-    let detail = "This server wants a token, in the header authorization: Bearer TOKEN.";
+    let detail = "This server requires a token, in the header authorization: Bearer TOKEN.";
     Refused::Problem(Problem::new(StatusCode::UNAUTHORIZED, detail))
 }

@@ -1,4 +1,4 @@
-//! Response headers that tell browsers what to forbid.
+//! Security headers of responses.
 
 use axum::{
     extract::Request,
@@ -7,19 +7,19 @@ use axum::{
     response::Response,
 };
 
-/// Pages use what this server serves, and nothing inside a page is a script or a style.
+/// Content security policy of pages: resources of this server only, no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
                       img-src 'self' data:; connect-src 'self'; form-action 'self'; \
                       frame-ancestors 'none'; base-uri 'none'";
 
-/// Sets on every answer what it does not say itself.
+/// Middleware that adds security headers to responses that do not set them.
 pub async fn secure(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Not `no-referrer`: forms would then be sent from the origin "null", which is nobody's.
+        // Not `no-referrer`: forms would then be sent with the origin "null".
         (header::REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),

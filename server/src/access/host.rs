@@ -1,5 +1,5 @@
-//! Under which names a server answers. A page of a foreign site whose name was made to point here
-//! would otherwise read all that an open server shows.
+//! Check of the host header, against DNS rebinding: a foreign site whose name points to this
+//! machine could otherwise read an open server.
 
 use super::Access;
 use axum::http::{HeaderMap, header};
@@ -11,7 +11,7 @@ pub fn is_host(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(plain)
 }
 
-/// The one host that a request names, in lower case.
+/// The single host of a request, in lower case.
 pub fn named(headers: &HeaderMap) -> Option<String> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = hosts.next()?.to_str().ok()?;
@@ -19,8 +19,8 @@ pub fn named(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Access {
-    /// True if the server answers under the name that a request gives it. Behind tokens, without
-    /// names that were set, it answers under any: a foreign page has no token.
+    /// True if the server serves the host of a request. With tokens and without `serve.hosts` it
+    /// serves any: a foreign page has no token.
     pub(super) fn knows_host(&self, headers: &HeaderMap) -> bool {
         let Some(host) = named(headers) else { return false };
         if !self.is_open() && self.hosts.is_empty() {
@@ -34,7 +34,7 @@ impl Access {
     }
 }
 
-/// The port of the host that a request names; none if it names none.
+/// The port in the host header, if there is one.
 pub fn named_port(headers: &HeaderMap) -> Option<u16> {
     split(&named(headers)?).1?.parse().ok()
 }
@@ -43,7 +43,7 @@ fn without_port(host: &str) -> &str {
     split(host).0
 }
 
-/// The name and the digits of the port.
+/// Splits a host into name and port.
 fn split(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(port)),

@@ -1,4 +1,4 @@
-//! Limit on log-in attempts, in bounded memory.
+//! Limits on log-in attempts, in bounded memory.
 
 use std::{
     collections::HashMap,
@@ -8,13 +8,13 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Attempts are counted over so long.
-const WINDOW: Duration = Duration::from_secs(60);
-/// Attempts of one address in a window.
-const MAX_OF_ADDRESS: u32 = 10;
-/// Attempts of all addresses together in a window.
-const MAX_IN_ALL: u32 = 100;
-/// So many addresses are told apart; [`MAX_IN_ALL`] holds for the rest.
+/// Length of a window in which attempts are counted.
+const ATTEMPT_WINDOW: Duration = Duration::from_secs(60);
+/// Maximum number of attempts of an address in a window.
+const MAX_PER_ADDRESS: u32 = 10;
+/// Maximum number of attempts of all addresses in a window.
+const MAX_TOTAL: u32 = 100;
+/// Maximum number of counted addresses; only [`MAX_TOTAL`] applies to others.
 const MAX_ADDRESSES: usize = 1_024;
 
 /// The attempts of the last minute.
@@ -25,7 +25,7 @@ pub struct Attempts {
 
 #[derive(Debug, Default)]
 struct AttemptCounts {
-    in_all: Window,
+    total: Window,
     by_address: HashMap<IpAddr, Window>,
 }
 
@@ -36,30 +36,33 @@ struct Window {
 }
 
 impl Attempts {
-    /// Counts an attempt, or says how long to wait before the next one.
+    /// Counts an attempt.
+    ///
+    /// # Errors
+    /// The time to wait if there were too many.
     pub fn begin(&self, address: IpAddr) -> Result<(), Duration> {
         let (now, address) = (Instant::now(), network(address));
         let mut counts = self.counts();
         if counts.by_address.len() >= MAX_ADDRESSES {
             counts.by_address.retain(|_, window| window.left(now).is_some());
         }
-        counts.in_all.check(now, MAX_IN_ALL)?;
-        let is_told_apart =
+        counts.total.check(now, MAX_TOTAL)?;
+        let is_counted =
             counts.by_address.len() < MAX_ADDRESSES || counts.by_address.contains_key(&address);
-        if is_told_apart {
+        if is_counted {
             let window = counts.by_address.entry(address).or_default();
-            window.check(now, MAX_OF_ADDRESS)?;
+            window.check(now, MAX_PER_ADDRESS)?;
             window.attempts += 1;
         }
-        counts.in_all.attempts += 1;
+        counts.total.attempts += 1;
         Ok(())
     }
 
-    /// An attempt was good: it and those before it of this address count no more.
+    /// Resets the count of an address after a successful attempt.
     pub fn succeeded(&self, address: IpAddr) {
         let mut counts = self.counts();
         if let Some(window) = counts.by_address.remove(&network(address)) {
-            counts.in_all.attempts = counts.in_all.attempts.saturating_sub(window.attempts);
+            counts.total.attempts = counts.total.attempts.saturating_sub(window.attempts);
         }
     }
 
@@ -69,9 +72,9 @@ impl Attempts {
 }
 
 impl Window {
-    /// The rest of it; none if it is over or has not begun.
+    /// Remaining time of the window; none if it is over or has not begun.
     fn left(&self, now: Instant) -> Option<Duration> {
-        let left = WINDOW.checked_sub(now.duration_since(self.since?))?;
+        let left = ATTEMPT_WINDOW.checked_sub(now.duration_since(self.since?))?;
         (!left.is_zero()).then_some(left)
     }
 
@@ -87,7 +90,7 @@ impl Window {
     }
 }
 
-/// Network of an address: a holder of one IPv6 address mostly has all of its /64.
+/// Network of an address: an owner of an IPv6 address usually has its whole /64.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -111,7 +114,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_address_waits_after_its_last_attempt_and_no_other_does() {
         let attempts = Attempts::default();
-        tries(&attempts, "10.0.0.1", MAX_OF_ADDRESS);
+        tries(&attempts, "10.0.0.1", MAX_PER_ADDRESS);
         tokio::time::advance(Duration::from_secs(20)).await;
         let wait = attempts.begin("10.0.0.1".parse().unwrap()).unwrap_err();
         assert_eq!(wait, Duration::from_secs(40));
@@ -121,25 +124,25 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_network_of_the_new_kind_is_one_address() {
+    async fn an_ipv6_network_counts_as_one_address() {
         let attempts = Attempts::default();
-        tries(&attempts, "2001:db8::1", MAX_OF_ADDRESS);
+        tries(&attempts, "2001:db8::1", MAX_PER_ADDRESS);
         attempts.begin("2001:db8::2".parse().unwrap()).unwrap_err();
         tries(&attempts, "2001:db8:0:1::1", 1);
-        tries(&attempts, "10.0.0.1", MAX_OF_ADDRESS);
+        tries(&attempts, "10.0.0.1", MAX_PER_ADDRESS);
         attempts.begin("::ffff:10.0.0.1".parse().unwrap()).unwrap_err();
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_together_are_bounded_and_so_is_the_memory() {
         let attempts = Attempts::default();
-        for number in 0..MAX_IN_ALL {
+        for number in 0..MAX_TOTAL {
             attempts.begin(IpAddr::V4(number.into())).unwrap();
         }
         attempts.begin(IpAddr::V4(9_999.into())).unwrap_err();
         for minute in 0..30 {
-            tokio::time::advance(WINDOW).await;
-            for number in 0..MAX_IN_ALL {
+            tokio::time::advance(ATTEMPT_WINDOW).await;
+            for number in 0..MAX_TOTAL {
                 attempts.begin(IpAddr::V4((minute * 1_000 + number).into())).unwrap();
             }
         }
@@ -147,10 +150,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_succeeds_begins_anew() {
+    async fn a_success_resets_the_count() {
         let attempts = Attempts::default();
-        for _ in 0..MAX_IN_ALL {
-            tries(&attempts, "10.0.0.1", MAX_OF_ADDRESS);
+        for _ in 0..MAX_TOTAL {
+            tries(&attempts, "10.0.0.1", MAX_PER_ADDRESS);
             attempts.succeeded("10.0.0.1".parse().unwrap());
         }
     }

@@ -1,5 +1,5 @@
-//! Check that a request which changes something comes from this server's own pages. Browsers state
-//! the origin themselves, and no page can forge it.
+//! Origin of requests, against cross-site request forgery. Browsers set it, and pages cannot forge
+//! it.
 
 use super::host;
 use axum::http::{HeaderMap, header};
@@ -7,16 +7,16 @@ use axum::http::{HeaderMap, header};
 /// Origin of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A page of this server, or a person's own doing in the browser.
+    /// A page of this server, or direct navigation.
     Own,
     /// A page of another site.
     Foreign,
-    /// It does not say; a browser would.
-    Unsaid,
+    /// No origin: not a current browser.
+    Unknown,
 }
 
 /// Origin of a request with these headers.
-pub fn of(headers: &HeaderMap) -> Origin {
+pub fn from_headers(headers: &HeaderMap) -> Origin {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let origin = text(header::ORIGIN.as_str());
     match (text("sec-fetch-site"), origin) {
@@ -24,7 +24,7 @@ pub fn of(headers: &HeaderMap) -> Origin {
         (Some(_), _) => Origin::Foreign,
         (None, Some(origin)) if is_own(origin, headers) => Origin::Own,
         (None, Some(_)) => Origin::Foreign,
-        (None, None) => Origin::Unsaid,
+        (None, None) => Origin::Unknown,
     }
 }
 
@@ -36,7 +36,7 @@ fn is_own(origin: &str, headers: &HeaderMap) -> bool {
     }
 }
 
-/// True if these headers announce JSON, which a foreign page cannot send without being asked.
+/// True if the content type is JSON, which a foreign page cannot send without a preflight.
 pub fn announces_json(headers: &HeaderMap) -> bool {
     let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();

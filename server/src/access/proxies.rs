@@ -1,11 +1,11 @@
-//! Proxies in front of the server, and the clients behind them.
+//! Trusted proxies, and the addresses of the clients behind them.
 
 use super::AccessError;
 use axum::http::HeaderMap;
 use ipnet::IpNet;
 use std::net::{IpAddr, SocketAddr};
 
-/// Addresses and networks of proxies whose `X-Forwarded-For` is believed.
+/// Addresses and networks of proxies whose `X-Forwarded-For` is trusted.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
 
@@ -20,7 +20,7 @@ impl TrustedProxies {
         texts.iter().map(network).collect::<Result<_, _>>().map(Self)
     }
 
-    /// True if an address is a trusted proxy's.
+    /// True if an address is of a trusted proxy.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
@@ -44,12 +44,12 @@ impl TrustedProxies {
     }
 }
 
-/// True if a proxy says that it forwards the request of another machine.
+/// True if a proxy forwarded the request.
 pub(super) fn is_forwarded(headers: &HeaderMap) -> bool {
     ["x-forwarded-for", "x-real-ip", "forwarded"].iter().any(|name| headers.contains_key(*name))
 }
 
-/// An address with or without a port.
+/// Parses an address with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
     let with_port = || text.parse::<SocketAddr>().map(|address| address.ip()).ok();
     text.parse().ok().or_else(with_port)
@@ -77,7 +77,7 @@ mod tests {
             ("192.0.2.1", &["203.0.113.9"][..], "192.0.2.1"),
             ("10.0.0.1", &["203.0.113.9"], "203.0.113.9"),
             ("10.0.0.1", &[], "10.0.0.1"),
-            // A client may write what it likes in front of what the proxies add.
+            // A client can forge entries before those that the proxies append.
             ("10.0.0.1", &["198.51.100.1, 203.0.113.9"], "203.0.113.9"),
             ("10.0.0.1", &["198.51.100.1", "203.0.113.9, 10.2.0.7"], "203.0.113.9"),
             ("::ffff:10.0.0.1", &["203.0.113.9:4711"], "203.0.113.9"),

@@ -1,28 +1,28 @@
-//! A token, and keeping it out of everything that people read.
+//! Tokens, of which only a digest is stored.
 
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use subtle::ConstantTimeEq as _;
 
-/// Shorter tokens could be guessed.
+/// Minimum length of a token, against guessing.
 const MIN_LENGTH: usize = 16;
 const MAX_LENGTH: usize = 512;
 
-/// A token that opens the server, as its SHA-256.
+/// SHA-256 of a token.
 #[derive(Clone)]
 pub struct Secret {
     digest: [u8; 32],
 }
 
-/// Text that cannot be a token. Does not repeat the text.
+/// An invalid token. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a token takes {MIN_LENGTH} to {MAX_LENGTH} letters, digits or signs without spaces; make one by: openssl rand -hex 32"
+    "a token has {MIN_LENGTH} to {MAX_LENGTH} letters, digits or signs without spaces; create one with: openssl rand -hex 32"
 )]
 pub struct InvalidSecret;
 
 impl Secret {
-    /// Takes a token as it was written; white space around it is dropped.
+    /// Parses a token, without surrounding white space.
     pub fn new(text: &str) -> Result<Self, InvalidSecret> {
         let text = text.trim();
         let fits = (MIN_LENGTH..=MAX_LENGTH).contains(&text.len())
@@ -33,7 +33,7 @@ impl Secret {
         Ok(Self { digest: Sha256::digest(text.as_bytes()).into() })
     }
 
-    /// True if this is the token. Takes the same time whatever was given of its length.
+    /// True if this is the token; compares in constant time.
     pub(super) fn is(&self, given: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(given.as_bytes()).into();
         self.digest.ct_eq(&given).into()

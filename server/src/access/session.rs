@@ -1,4 +1,4 @@
-//! Log-in and log-out: a browser gives the token once and keeps the id of its session.
+//! Log-in and log-out: a browser sends the token once and keeps the id of its session.
 
 use super::{Access, Peer, host, sessions::SESSION_TTL};
 use crate::problem::Problem;
@@ -24,12 +24,12 @@ pub fn routes(access: Arc<Access>) -> Router {
 #[derive(Deserialize)]
 struct LogIn {
     token: String,
-    /// Path of this server to go to after the log-in.
+    /// Path to redirect to after the log-in.
     #[serde(default)]
     next: String,
 }
 
-/// Takes the token. A wrong one leads back to the form, which then says so by `refused=token`.
+/// Logs in with a token. A wrong one redirects to the form, with `refused=token`.
 async fn log_in(
     State(access): State<Arc<Access>>,
     peer: Option<Extension<Peer>>,
@@ -41,47 +41,46 @@ async fn log_in(
     let address = access.proxies.client(peer, &headers);
     if let Err(wait) = access.attempts.begin(address) {
         let seconds = wait.as_secs() + 1;
-        let detail = format!("Too many log-ins were tried. Try again in {seconds} seconds.");
+        let detail = format!("Too many log-in attempts. Try again in {seconds} seconds.");
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, detail);
         return problem.retry_after(seconds).into_response();
     }
     let next = if is_path(&form.next) { &*form.next } else { "/" };
     let Some(scope) = access.scope_of(form.token.trim()) else {
         if access.is_open() {
-            return to(next);
+            return redirect(next);
         }
         tracing::warn!(peer = %address, "a log-in was refused");
         let form = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("refused", "token")
             .append_pair("next", next)
             .finish();
-        return to(&format!("/login?{form}"));
+        return redirect(&format!("/login?{form}"));
     };
     access.attempts.succeeded(address);
-    // A session that the browser had before is not left open behind the new one.
+    // The browser's previous session is revoked.
     if let Some(session) = cookie(&access, &headers) {
         access.sessions.close(session);
     }
     let session = access.sessions.open(scope);
-    with_cookie(to(next), &access, &headers, &session, SESSION_TTL.as_secs())
+    with_cookie(redirect(next), &access, &headers, &session, SESSION_TTL.as_secs())
 }
 
-/// Revokes the session: its id is worth nothing from now on, wherever it was copied to.
+/// Logs out: revokes the session.
 async fn log_out(State(access): State<Arc<Access>>, headers: HeaderMap) -> Response {
     if let Some(session) = cookie(&access, &headers) {
         access.sessions.close(session);
     }
-    with_cookie(to("/login"), &access, &headers, "", 0)
+    with_cookie(redirect("/login"), &access, &headers, "", 0)
 }
 
-/// The name of the cookie, with the port that the browser knows. Browsers send cookies to every
-/// port of a host, so servers beside each other need names of their own.
+/// Name of the cookie. It contains the port, since browsers send cookies to every port of a host.
 fn cookie_name(access: &Access, headers: &HeaderMap) -> String {
     let port = host::named_port(headers);
     format!("juror_session_{}", port.unwrap_or_else(|| access.listen.port()))
 }
 
-/// The session's id among these headers.
+/// The session id in these headers.
 pub fn cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
     let own = cookie_name(access, headers);
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -110,7 +109,7 @@ fn came_by_https(headers: &HeaderMap) -> bool {
     headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https")
 }
 
-/// True if text is a path of this server and of no other: `//host` and `/\host` are not.
+/// True if text is a path of this server; `//host` and `/\host` are not.
 fn is_path(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next() == Some(b'/')
@@ -118,13 +117,13 @@ fn is_path(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-fn to(place: &str) -> Response {
-    (StatusCode::SEE_OTHER, [(header::LOCATION, place.to_owned())]).into_response()
+fn redirect(target: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, target.to_owned())]).into_response()
 }
 
-/// Leads a browser to the log-in form, and from there to where it wanted to go.
+/// Redirects a browser to the log-in form, and from there to `next`.
 pub fn to_log_in(next: &str) -> Response {
     let form =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
-    to(&format!("/login?{form}"))
+    redirect(&format!("/login?{form}"))
 }

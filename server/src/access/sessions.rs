@@ -10,19 +10,19 @@ use tokio::time::Instant;
 
 /// Lifetime of a session: a week.
 pub const SESSION_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// Sessions at once; a further one ends the oldest.
+/// Maximum number of sessions; a further one ends the oldest.
 const MAX_SESSIONS: usize = 1_024;
 
 /// Permission of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessScope {
-    /// See runs.
+    /// View runs.
     Read,
-    /// Start, resume and cancel runs too.
+    /// View, start, resume and cancel runs.
     Write,
 }
 
-/// Sessions in memory, by the digest of their id: they end with the process.
+/// Sessions in memory, by the digest of their id; they end with the process.
 #[derive(Debug, Default)]
 pub struct Sessions(Mutex<HashMap<[u8; 32], BrowserSession>>);
 
@@ -65,7 +65,7 @@ impl Sessions {
     }
 }
 
-/// A digest, so that the time of a look-up tells nothing about ids.
+/// Digest of an id, so that the time of a lookup reveals nothing about ids.
 fn key(id: &str) -> [u8; 32] {
     Sha256::digest(id.as_bytes()).into()
 }

@@ -21,13 +21,13 @@ async fn estimate(router: &Router, headers: &[(&str, &str)]) -> Answered {
 async fn log_in(router: &Router, token: &str, next: &str, headers: &[(&str, &str)]) -> Answered {
     let form = ("content-type", "application/x-www-form-urlencoded");
     let body = format!("token={token}&next={next}");
-    let says_itself = headers.iter().any(|(name, _)| *name == OWN.0);
-    let own = if says_itself { ("accept", "text/html") } else { OWN };
+    let sets_origin = headers.iter().any(|(name, _)| *name == OWN.0);
+    let own = if sets_origin { ("accept", "text/html") } else { OWN };
     ask(router, "POST", "/login", &[&[form, own], headers].concat(), body).await
 }
 
 #[test]
-fn what_others_can_reach_wants_a_token() {
+fn an_address_that_others_can_reach_requires_a_token() {
     for listen in ["0.0.0.0:80", "[::]:80", "192.168.1.7:80"] {
         let error = access(listen, None, None).unwrap_err();
         assert!(matches!(error, AccessError::Unprotected { .. }), "{error}");
@@ -66,7 +66,7 @@ fn tokens_are_long_plain_and_never_shown() {
 }
 
 #[tokio::test]
-async fn an_open_server_answers_under_names_of_this_machine_alone() {
+async fn an_open_server_serves_only_names_of_this_machine() {
     let router = TestSite::new().open();
     for host in ["localhost", "LocalHost:8080", "127.0.0.1:8080", "127.0.0.1", "[::1]:8080"] {
         let answer = get(&router, RUNS, &[("host", host)]).await;
@@ -102,14 +102,14 @@ async fn an_open_server_is_not_written_to_by_pages_of_other_sites() {
     ] {
         estimate(&router, headers).await.problem(403, "/api/v1/estimate");
     }
-    // A form of another site cannot announce JSON, and an old browser may not tell where it is.
+    // A form of another site cannot send JSON, and an old browser may send no origin.
     let path = "/api/v1/runs/a/cancel";
     let form = ("content-type", "text/plain");
     ask(&router, "POST", path, &[form], Body::empty()).await.problem(403, path);
 }
 
 #[tokio::test]
-async fn tokens_open_what_they_are_for() {
+async fn tokens_permit_their_scope() {
     let router = TestSite::new().behind(Some(READ), Some(WRITE));
     let bearer = |token: &str| format!("Bearer {token}");
     let (read, write) = (bearer(READ), bearer(WRITE));
@@ -125,17 +125,17 @@ async fn tokens_open_what_they_are_for() {
     let refused = estimate(&router, &[("authorization", &read)]).await;
     assert!(refused.problem(403, "/api/v1/estimate").contains("write token"));
     assert_eq!(estimate(&router, &[("authorization", &write)]).await.status, 200);
-    // A token tells more than where a request comes from.
+    // A bearer token is valid from any origin.
     let headers = [("authorization", &*write), ("origin", "http://other.example")];
     assert_eq!(estimate(&router, &headers).await.status, 200);
-    // Behind tokens the server answers under any name.
+    // With tokens the server serves any host.
     let headers = [("authorization", &*read), ("host", "juror.example")];
     assert_eq!(get(&router, RUNS, &headers).await.status, 200);
     assert_eq!(get(&router, "/healthz", &[]).await.status, 200);
 }
 
 #[tokio::test]
-async fn with_a_read_token_alone_nobody_writes_and_with_a_write_token_alone_nobody_else_reads() {
+async fn a_server_may_have_only_a_read_token_or_only_a_write_token() {
     let site = TestSite::new();
     let reading = site.behind(Some(READ), None);
     let read = format!("Bearer {READ}");
@@ -150,10 +150,10 @@ async fn with_a_read_token_alone_nobody_writes_and_with_a_write_token_alone_nobo
 #[tokio::test]
 async fn a_browser_logs_in_and_out() {
     let router = TestSite::new().behind(Some(READ), Some(WRITE));
-    let turned_away = get(&router, "/runs?page=2", &[]).await;
-    assert_eq!(turned_away.status, 303);
-    assert_eq!(turned_away.header("location"), "/login?next=%2Fruns%3Fpage%3D2");
-    let form = get(&router, turned_away.header("location"), &[]).await;
+    let redirected = get(&router, "/runs?page=2", &[]).await;
+    assert_eq!(redirected.status, 303);
+    assert_eq!(redirected.header("location"), "/login?next=%2Fruns%3Fpage%3D2");
+    let form = get(&router, redirected.header("location"), &[]).await;
     assert!(form.status == 200 && form.body.contains(r#"value="/runs?page=2""#), "{}", form.body);
     let wrong = log_in(&router, "wrong", "/runs", &[]).await;
     assert_eq!((wrong.status.as_u16(), wrong.header("set-cookie")), (303, ""));
@@ -231,14 +231,14 @@ async fn guesses_count_by_the_client_that_a_trusted_proxy_names() {
     let mut guesses = 0;
     while guess("203.0.113.9").await == 303 {
         guesses += 1;
-        assert!(guesses < 1_000, "guessing goes on and on");
+        assert!(guesses < 1_000, "guessing is not limited");
     }
     assert_eq!(guess("198.51.100.7, 203.0.113.9").await, 429);
     assert_eq!(guess("203.0.113.9, 198.51.100.7").await, 303, "another client");
 }
 
 #[tokio::test]
-async fn who_may_not_read_is_shown_no_way_to_what_may_be_read() {
+async fn navigation_is_hidden_from_unauthorized_requesters() {
     const NAVIGATION: &str = "aria-label=\"Pages\"";
     let router = TestSite::new().behind(Some(READ), Some(WRITE));
     let page = ("accept", "text/html");
@@ -264,7 +264,7 @@ async fn who_may_not_read_is_shown_no_way_to_what_may_be_read() {
 }
 
 #[tokio::test]
-async fn a_cookie_writes_from_pages_of_this_server_alone() {
+async fn a_cookie_permits_writing_only_from_pages_of_this_server() {
     let router = TestSite::new().behind(Some(READ), Some(WRITE));
     let entered = log_in(&router, WRITE, "", &[("x-forwarded-proto", "https")]).await;
     assert_eq!(entered.header("location"), "/");
@@ -283,7 +283,7 @@ async fn a_cookie_writes_from_pages_of_this_server_alone() {
 }
 
 #[tokio::test]
-async fn a_log_in_leads_to_no_other_server() {
+async fn a_log_in_redirects_to_no_other_server() {
     let router = TestSite::new().behind(Some(READ), None);
     for next in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/a%0d%0ab", "x"] {
         let entered = log_in(&router, READ, next, &[]).await;
@@ -301,17 +301,17 @@ async fn guessing_is_slowed_down() {
             break answer;
         }
         refused += 1;
-        assert!(refused < 1_000, "guessing goes on and on");
+        assert!(refused < 1_000, "guessing is not limited");
     };
     assert_eq!(answer.status, 429);
     let wait: u64 = answer.header("retry-after").parse().unwrap();
-    assert_eq!(log_in(&router, READ, "/", &[]).await.status, 429, "the right one waits too");
+    assert_eq!(log_in(&router, READ, "/", &[]).await.status, 429, "the right token waits too");
     tokio::time::advance(std::time::Duration::from_secs(wait)).await;
     assert_eq!(log_in(&router, READ, "/", &[]).await.status, 303);
 }
 
 #[tokio::test]
-async fn every_answer_tells_browsers_what_to_forbid() {
+async fn every_response_has_security_headers() {
     let site = TestSite::new();
     site.add("judged", 21, 3, true);
     let router = site.open();

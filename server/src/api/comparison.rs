@@ -1,4 +1,4 @@
-//! Two runs side by side, and one metric over many runs.
+//! Comparisons of two runs, and trends of metrics.
 
 use super::{items::within, runs::Figures};
 use crate::{
@@ -34,24 +34,24 @@ pub struct CompareQuery {
     /// The run that is compared.
     #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     head: String,
-    /// A change that does not matter, as a share; as the server is set if it is left out.
+    /// Largest change that does not matter, as a share; default: the server's setting.
     #[param(minimum = 0, maximum = 1)]
     margin: Option<f64>,
-    /// True if a criterion that got worse decides too; as the server is set if it is left out.
+    /// True if a criterion that got worse decides too; default: the server's setting.
     strict: Option<bool>,
-    /// Share of the base's items that may be lost before the comparison is at best inconclusive; as
-    /// the server is set if it is left out.
+    /// Maximum share of the base's items that may be lost; above it the comparison is at best
+    /// inconclusive; default: the server's setting.
     #[param(minimum = 0, maximum = 1)]
     max_lost: Option<f64>,
 }
 
-/// Two runs: did it get worse, where, and how sure is that
+/// Comparison of two runs
 #[utoipa::path(
     get, path = "/compare", tag = "runs", params(CompareQuery),
     responses((status = 200, description = "The comparison", body = published::Comparison),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"),
-              (status = 409, description = "They were judged by different rubrics", body = Problem,
+              (status = 409, description = "The runs have different rubrics", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn comparison(
@@ -76,12 +76,12 @@ pub async fn comparison(
 
 impl From<NotCompared> for Problem {
     fn from(error: NotCompared) -> Self {
-        let says = error.to_string();
+        let message = error.to_string();
         match error {
             NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
-            NotCompared::Impossible(_) => Self::new(StatusCode::CONFLICT, says),
+            NotCompared::Impossible(_) => Self::new(StatusCode::CONFLICT, message),
             NotCompared::Busy | NotCompared::Interrupted => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, says).retry_after(5)
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, message).retry_after(5)
             }
         }
     }
@@ -92,23 +92,23 @@ impl From<NotCompared> for Problem {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TrendQuery {
-    /// The last run of the row; the latest one that has a report, if it is left out.
+    /// The last run of the series; default: the latest one with a report.
     #[param(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     run: Option<String>,
-    /// At most so many runs; 20 if it is left out.
+    /// Maximum number of runs; default: 20.
     #[param(minimum = 1, maximum = 1000)]
     last: Option<usize>,
-    /// Only this metric, by its path in `overall`; a run without it is left out.
+    /// Path in `overall` of a single metric; runs without it are left out.
     metric: Option<String>,
 }
 
-/// Runs that ask the same, oldest first.
+/// Runs of the same items, rubric and judge, oldest first.
 #[derive(Serialize, ToSchema)]
 pub struct TrendAnswer {
     runs: Vec<TrendRun>,
 }
 
-/// Figures of one of them.
+/// Figures of a run.
 #[derive(Serialize, ToSchema)]
 struct TrendRun {
     #[schema(value_type = String)]
@@ -118,7 +118,7 @@ struct TrendRun {
     figures: Figures,
 }
 
-/// Metrics over the runs that ask the same
+/// Metrics over runs of the same items, rubric and judge
 #[utoipa::path(
     get, path = "/trend", tag = "runs", params(TrendQuery),
     responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),
@@ -154,8 +154,7 @@ fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Pro
     let found = runs.iter().find(|known| known.record.run_id == *run);
     found.filter(|run| run.figures.is_some()).ok_or_else(|| {
         Problem::missing(format!(
-            "There is no report of run {run}; one that has ended gets its report by: juror report \
-             {run}"
+            "There is no report of run {run}; if it has ended, write one with: juror report {run}"
         ))
     })
 }

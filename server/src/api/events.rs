@@ -1,7 +1,7 @@
-//! A run as it goes on, as server-sent events.
+//! Progress of a run as server-sent events.
 //!
-//! News of a run as events. An event is put together when the reader is ready for it, so that
-//! nothing waits for a slow one but the newest state, which all readers share.
+//! An event is formatted when the client is ready for it, so that a slow client buffers only the
+//! newest state, which all clients share.
 
 use crate::api::{
     extract::{RunOf, blocking},
@@ -28,19 +28,19 @@ use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
 
-/// A stream that says nothing for so long gets a comment, so that nobody in between closes it.
-const QUIET: Duration = Duration::from_secs(15);
+/// Interval of comments in an idle stream, which keep proxies from closing it.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// A stream ends after so long, and whoever still listens comes back to where it was: one that has
-/// stopped to read does not, and what little it is sent would tell it from others only after days.
-const MAX_DURATION: Duration = Duration::from_secs(15 * 60);
+/// Maximum duration of a stream. An active client reconnects with its last event id; one that
+/// stopped reading does not, and would be detected only after days.
+const MAX_STREAM_DURATION: Duration = Duration::from_secs(15 * 60);
 
 /// One event of the stream.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it tells the document what the text of the stream holds")]
+#[expect(dead_code, reason = "it documents the text of the stream")]
 pub struct StreamEvent {
     event: EventName,
-    /// Number of results that the run has by then.
+    /// Number of results of the run so far.
     #[schema(required = false)]
     id: String,
     /// JSON: `Finished` of a result, `Progress` of progress, an empty object at the end.
@@ -49,13 +49,13 @@ pub struct StreamEvent {
 
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it tells the document what the text of the stream holds")]
+#[expect(dead_code, reason = "it documents the text of the stream")]
 enum EventName {
     /// A result.
     Result,
     /// Progress.
     Progress,
-    /// No process works on the run any more.
+    /// No process works on the run.
     Ended,
 }
 
@@ -63,31 +63,31 @@ enum EventName {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Progress)]
 pub struct ProgressEvent {
-    /// Jobs in all.
+    /// Number of all jobs.
     planned: u64,
     scored: u64,
     no_output: u64,
     unscorable: u64,
     failed: u64,
     skipped: u64,
-    /// Jobs that have a result.
+    /// Number of jobs with a result.
     done: u64,
     /// Cost of the results, superseded rounds included, and of what is presumed spent.
     #[schema(value_type = published::Money)]
     spent_usd: Money,
-    /// Possible cost of calls in flight, at worst case.
+    /// Worst-case cost of calls in flight.
     #[schema(value_type = published::Money)]
     in_flight_usd: Money,
     /// Budget of the run; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
-    /// Results per second, lately.
+    /// Current rate, in results per second.
     rate: Option<f64>,
-    /// Seconds that the rest takes at this rate.
+    /// Seconds to the end at this rate.
     seconds_left: Option<f64>,
     /// True if a process works on it.
     running: bool,
-    /// Results since the last event that are not told one by one.
+    /// Number of results since the last event without an event of their own.
     missed: u64,
 }
 
@@ -109,19 +109,19 @@ pub struct ResultEvent<'a> {
     error: Option<&'a JobError>,
 }
 
-/// A run as it goes on
+/// Events of a run
 ///
-/// Events `result` for each new result and `progress` for how things stand, their data in JSON
-/// (schemas `Finished` and `Progress`); `ended` when no process works on the run any more. Ids
-/// count results, so that `Last-Event-ID` goes on where a reader left; whoever has seen the end is
-/// answered 204. A stream ends after a quarter of an hour without `ended`: come back then.
+/// `result` for each new result, `progress` for the current state, with data in JSON (schemas
+/// `Finished` and `Progress`), and `ended` when no process works on the run. Ids count results, so
+/// that a client resumes with `Last-Event-ID`; after the end the response is 204. A stream ends
+/// after a quarter of an hour without `ended`: reconnect then.
 #[utoipa::path(
     get, path = "/runs/{run}/events", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
-           ("last-event-id" = Option<String>, Header, description = "The last id that was seen")),
+           ("last-event-id" = Option<String>, Header, description = "Id of the last received event")),
     responses((status = 200, description = "The stream", body = StreamEvent,
                content_type = "text/event-stream"),
-              (status = 204, description = "All was told"),
+              (status = 204, description = "No more events"),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"))
 )]
@@ -133,16 +133,17 @@ pub async fn follow(
     let seen = last_event(&headers);
     let live = Arc::clone(&site.live);
     let mut follower = blocking(move || Ok(live.follow(&run, seen)?)).await?;
-    let Some(news) = follower.news().await else {
-        let detail = "The run can be followed no more; the server stops, or its log says why.";
+    let Some(update) = follower.next().await else {
+        let detail = "The run cannot be followed: the server is stopping, or see its log.";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(5));
     };
-    if news.new == 0 && news.missed == 0 && seen.is_some() && !news.state.progress.is_running {
+    if update.new == 0 && update.missed == 0 && seen.is_some() && !update.state.progress.is_running
+    {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let is_running = news.state.progress.is_running;
-    let until = Instant::now() + MAX_DURATION;
-    let first = Reader { first: Some(news), follower, is_running, until };
+    let is_running = update.state.progress.is_running;
+    let until = Instant::now() + MAX_STREAM_DURATION;
+    let first = EventReader { first: Some(update), follower, is_running, until };
     let events = stream::unfold(Some(first), |reader| async {
         let (text, reader) = reader?.next().await?;
         Some((Ok::<_, Infallible>(text), reader))
@@ -151,38 +152,38 @@ pub async fn follow(
     Ok((kind, Body::from_stream(events)).into_response())
 }
 
-struct Reader {
+struct EventReader {
     first: Option<LiveUpdate>,
     follower: Follower,
     is_running: bool,
     until: Instant,
 }
 
-impl Reader {
-    /// The next event and the state after it; none once all is told.
+impl EventReader {
+    /// The next event and the reader after it; none at the end.
     async fn next(mut self) -> Option<(Bytes, Option<Self>)> {
-        let news = match self.first.take() {
-            Some(news) => Some(news),
+        let update = match self.first.take() {
+            Some(update) => Some(update),
             None if Instant::now() >= self.until => return None,
-            None => match timeout(QUIET, self.follower.news()).await {
-                Ok(news) => news,
+            None => match timeout(KEEP_ALIVE_INTERVAL, self.follower.next()).await {
+                Ok(update) => update,
                 Err(_) => return Some((Bytes::from_static(b":\n\n"), Some(self))),
             },
         };
-        match news {
-            Some(news) => {
-                self.is_running = news.state.progress.is_running;
-                Some((told(&news).into(), Some(self)))
+        match update {
+            Some(update) => {
+                self.is_running = update.state.progress.is_running;
+                Some((events_text(&update).into(), Some(self)))
             }
-            // Without an end the reader comes back: the server stops, the run does not.
+            // The server stops, the run does not: without `ended` the client reconnects.
             None if self.is_running => None,
             None => Some((Bytes::from_static(b"event: ended\ndata: {}\n\n"), None)),
         }
     }
 }
 
-/// The events of some news.
-fn told(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
+/// Text of the events of an update.
+fn events_text(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
     let mut text = String::new();
     for finished in state.recent.iter().skip(state.recent.len().saturating_sub(*new)) {
         write_event(&mut text, "result", finished.number, &ResultEvent::of(finished));
@@ -209,12 +210,12 @@ fn told(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
 }
 
 fn write_event(text: &mut String, name: &str, id: u64, data: &impl Serialize) {
-    // JSON has no line breaks of its own, and none of these types can fail to be written.
+    // Compact JSON has no line breaks, and these types cannot fail to serialize.
     let data = serde_json::to_string(data).unwrap_or_default();
     let _ = write!(text, "event: {name}\nid: {id}\ndata: {data}\n\n");
 }
 
-/// The number of the last event that a reader has seen.
+/// Id of the last event that the client received.
 fn last_event(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
 }
@@ -246,22 +247,23 @@ impl From<FollowError> for Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::MAX_DURATION;
+    use super::MAX_STREAM_DURATION;
     use crate::test_site::{TestSite, get};
     use juror_journal::journal::RunDirectory;
     use juror_types::id::RunId;
     use tokio::time::{Instant, timeout};
 
     #[tokio::test(start_paused = true)]
-    async fn a_stream_of_a_run_that_goes_on_ends_by_and_by_without_saying_that_the_run_has() {
+    async fn a_long_stream_of_an_active_run_ends_without_the_event_ended() {
         let site = TestSite::new();
         let router = site.add("long", 1, 1, true).open();
         let runs_dir = site.path("");
         let _held = RunDirectory::open(&runs_dir, &RunId::parse("long").unwrap()).unwrap();
         let begun = Instant::now();
-        let stream = timeout(MAX_DURATION * 4, get(&router, "/api/v1/runs/long/events", &[])).await;
+        let stream =
+            timeout(MAX_STREAM_DURATION * 4, get(&router, "/api/v1/runs/long/events", &[])).await;
         let stream = stream.unwrap();
-        assert!(begun.elapsed() >= MAX_DURATION);
+        assert!(begun.elapsed() >= MAX_STREAM_DURATION);
         assert!(stream.body.contains("event: progress"), "{}", stream.body);
         assert!(stream.body.ends_with(":\n\n") && !stream.body.contains("event: ended"));
     }

@@ -1,4 +1,4 @@
-//! Reading what a request asks for; whatever cannot be read is a problem that says why.
+//! Extractors, which reject invalid requests with a [`Problem`].
 
 use crate::problem::Problem;
 use axum::{
@@ -9,16 +9,16 @@ use axum::{
 use juror_types::id::RunId;
 use serde::de::DeserializeOwned;
 
-/// The run that a path names.
+/// Run id in the path.
 pub struct RunOf(pub RunId);
 
-/// The run that a path names, and what it names in it.
+/// Run id in the path, and the segment after it.
 pub struct InRun(pub RunId, pub String);
 
-/// Query in strict form. A name that it does not know is an error: it may be mistyped.
+/// Query that rejects unknown parameters, which may be mistyped.
 pub struct StrictQuery<T>(pub T);
 
-/// Body in JSON.
+/// JSON body.
 pub struct JsonBody<T>(pub T);
 
 impl<S: Send + Sync> FromRequestParts<S> for RunOf {
@@ -45,8 +45,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for StrictQuery<T>
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let query = Query::<T>::from_request_parts(parts, state).await;
-        let Query(asked) = query.map_err(|error| Problem::bad_request(&error.body_text()))?;
-        Ok(Self(asked))
+        let Query(query) = query.map_err(|error| Problem::bad_request(&error.body_text()))?;
+        Ok(Self(query))
     }
 }
 
@@ -60,7 +60,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         }
         let body = Bytes::from_request(request, state).await;
         let body = body.map_err(|error| Problem::bad_request(&error.body_text()))?;
-        // A document that is no JSON at all is another mistake than one that asks for too much.
+        // Invalid JSON is 400, invalid values are 422.
         serde_json::from_slice::<T>(&body).map(Self).map_err(|error| {
             let status = match error.classify() {
                 serde_json::error::Category::Data => StatusCode::UNPROCESSABLE_ENTITY,
@@ -71,7 +71,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// A run's name, or that there is no run of such a name.
+/// Parses a run id; an invalid one is a missing run.
 pub fn run_id(text: &str) -> Result<RunId, Problem> {
     RunId::parse(text).map_err(|error| Problem::missing(error.to_string()))
 }
@@ -86,7 +86,7 @@ impl Problem {
     }
 }
 
-/// Does what blocks where that is allowed.
+/// Runs blocking work on a thread for it.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {

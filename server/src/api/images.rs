@@ -1,4 +1,4 @@
-//! Images that runs judged, by the digests that their results record.
+//! Judged images, by the digests in results.
 
 use super::PLACE;
 use crate::{
@@ -22,10 +22,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 use url::form_urlencoded;
 
-/// Bytes of one digest never change.
-const FOREVER: &str = "private, max-age=31536000, immutable";
+/// Cache control of images, which never change: they are addressed by digest.
+const IMMUTABLE: &str = "private, max-age=31536000, immutable";
 
-/// An image shown by itself does nothing.
+/// Content security policy of an image that is shown by itself.
 const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 /// Item of an image.
@@ -33,7 +33,7 @@ const POLICY: &str = "default-src 'none'; sandbox; frame-ancestors 'none'";
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ImageQuery {
-    /// The item, where no judge looked at its images, so that no result records their digests.
+    /// The item, if its images were not judged and so have no digest in a result.
     item: Option<String>,
 }
 
@@ -41,29 +41,29 @@ pub struct ImageQuery {
 pub fn address(
     result: &JobResult,
     input: &InputRecord,
-    on_show: Option<&ItemDetails>,
+    details: Option<&ItemDetails>,
 ) -> Option<String> {
-    let place = |digest: &Digest| format!("{PLACE}/runs/{}/images/{digest}", result.run_id);
+    let url = |digest: &Digest| format!("{PLACE}/runs/{}/images/{digest}", result.run_id);
     if let Some(judged) = &input.digest {
-        return Some(place(judged));
+        return Some(url(judged));
     }
-    let mut unjudged = on_show?.unjudged.iter();
+    let mut unjudged = details?.unjudged.iter();
     let (_, digest) = unjudged.find(|(name, _)| *name == input.name)?;
     let item: String = form_urlencoded::byte_serialize(result.screenshot_id.as_bytes()).collect();
-    Some(format!("{}?item={item}", place(digest)))
+    Some(format!("{}?item={item}", url(digest)))
 }
 
-/// An image that a run judged
+/// A judged image
 #[utoipa::path(
     get, path = "/runs/{run}/images/{digest}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
            ("digest" = crate::api::openapi::published::Digest, Path,
             description = "SHA-256 of the image's bytes, from a result"),
            ImageQuery),
-    responses((status = 200, description = "Its bytes as they were judged", body = [u8],
+    responses((status = 200, description = "The judged bytes", body = [u8],
                content_type = "image/*"),
-              (status = 304, description = "The client has it"),
-              (status = 404, description = "No such run or image, or its file is gone or changed",
+              (status = 304, description = "The client has this version"),
+              (status = 404, description = "No such run or image, or its file is missing or changed",
                body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn image(
@@ -87,7 +87,7 @@ pub async fn image(
     };
     let etag = format!("\"{digest}\"");
     if has_version(&headers, &etag) {
-        let known = [(header::ETAG, etag), (header::CACHE_CONTROL, FOREVER.to_owned())];
+        let known = [(header::ETAG, etag), (header::CACHE_CONTROL, IMMUTABLE.to_owned())];
         return Ok((StatusCode::NOT_MODIFIED, known).into_response());
     }
     let reading = Arc::clone(&view);
@@ -97,32 +97,32 @@ pub async fn image(
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let bytes = site.item_source.image(record, rubric, &shown, digest).await;
     let bytes = bytes.map_err(Problem::missing)?;
-    answer(bytes, etag)
+    image_response(bytes, etag)
 }
 
-fn answer(bytes: Bytes, etag: String) -> Result<Response, Problem> {
+fn image_response(bytes: Bytes, etag: String) -> Result<Response, Problem> {
     let Some(media_type) = media_type(&bytes) else {
-        let detail = "These bytes are no PNG, JPEG, GIF, WebP or BMP.";
+        let detail = "The file is not a PNG, JPEG, GIF, WebP or BMP.";
         return Err(Problem::missing(detail));
     };
     let headers = [
         (header::CONTENT_TYPE, media_type.to_owned()),
-        (header::CACHE_CONTROL, FOREVER.to_owned()),
+        (header::CACHE_CONTROL, IMMUTABLE.to_owned()),
         (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
         (header::ETAG, etag),
     ];
     Ok((headers, bytes).into_response())
 }
 
-/// The media type of bytes that begin as an image does. Whatever else may be in a dataset's file
-/// is not for a browser.
+/// Media type of an image by its first bytes. Other content of a dataset's file is not served to
+/// browsers.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        // Four bytes of length and four that are 0 follow the mark.
+        // Four bytes of length and four zeros follow the signature.
         [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some("image/bmp"),
         _ => None,
     }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_pictures_have_a_media_type() {
+    fn only_images_have_a_media_type() {
         for (bytes, expected) in [
             (&b"\x89PNG\r\n\x1a\n...."[..], Some("image/png")),
             (b"\xff\xd8\xff\xe0", Some("image/jpeg")),

@@ -1,4 +1,4 @@
-//! One result in full, and what it was made of.
+//! A result with its item.
 
 use super::image_address;
 use crate::{
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Result of an item.
+/// Repeat of an item.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -35,28 +35,28 @@ pub struct ItemAnswer {
     result: JobResult,
     /// The images that were judged.
     images: Vec<Image>,
-    /// The generated code; null if there is none to be shown.
+    /// The generated code; null if not available.
     code: Option<CodeAnswer>,
-    /// Expected and extracted design tokens; null if there are none to be shown.
+    /// Expected and extracted design tokens; null if not available.
     tokens: Option<Vec<Token>>,
     /// The pattern that retrieval should find.
     expected_pattern: Option<String>,
-    /// Prompt for the judge; null with the judge off, or if it cannot be made again.
+    /// Prompt for the judge; null with the judge off, or if it cannot be rendered again.
     prompt: Option<Vec<Part>>,
-    /// Parts of the item that cannot be shown, and why.
+    /// Reasons why parts of the item are not available.
     missing: Vec<String>,
-    /// Notes on parts that are shown as they were judged, from what the run keeps, since they are
-    /// others now or gone.
+    /// Remarks on parts that are shown from the run's copies, since their files have changed or are
+    /// missing.
     remarks: Vec<String>,
 }
 
 /// An image that was judged.
 #[derive(Serialize, ToSchema)]
 struct Image {
-    /// The name that the rubric gives it.
+    /// Name of the image in the rubric.
     name: String,
-    /// Address of its bytes, as they were judged, or as they are now if no judge got them; null if
-    /// they are not available.
+    /// URL of the judged bytes, or of the current ones if the image was not judged; null if not
+    /// available.
     url: Option<String>,
 }
 
@@ -64,35 +64,35 @@ struct Image {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Code)]
 struct CodeAnswer {
-    /// Its beginning, or all of it.
+    /// The code, possibly truncated.
     text: String,
-    /// Bytes that were left out at its end.
+    /// Number of bytes truncated at the end.
     left_out: usize,
 }
 
-/// One design token as it should be and as it was found.
+/// Expected and extracted value of a design token.
 #[derive(Serialize, ToSchema)]
 struct Token {
-    /// Its dotted name.
+    /// Dotted name of the token.
     name: String,
-    /// Null where nothing was expected.
+    /// Expected value; null if none.
     expected: Value,
-    /// Null where nothing was found.
+    /// Extracted value; null if none.
     extracted: Value,
     /// True if both are equal, as the stage compares them.
     equal: bool,
 }
 
-/// A part of what the judge is sent.
+/// A part of the prompt.
 #[derive(Serialize, ToSchema)]
 struct Part {
     /// `system` or `user`.
     role: &'static str,
-    /// The text; an image stands as its name and its digest.
+    /// The text; images are replaced by name and digest.
     text: String,
 }
 
-/// One result in full
+/// A result with its item
 #[utoipa::path(
     get, path = "/runs/{run}/items/{item}", tag = "runs",
     params(("run" = String, Path, description = "The run's name"),
@@ -110,39 +110,39 @@ pub async fn show(
     let Some(place) = view.place_of(&item, query.repeat) else {
         return Err(Problem::missing(format!(
             "Run {run} has no result of this item and repeat; GET /api/v1/runs/{run}/items lists \
-             what it has."
+             its results."
         )));
     };
     let reading = Arc::clone(&view);
     let results = blocking(move || Ok(reading.results(&[place])?)).await?;
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
     let (record, rubric) = (view.files.record(), &view.report.rubric);
-    let on_show = site.item_source.item(record, rubric, &result).await;
-    Ok(Json(ItemAnswer::of(result, on_show)))
+    let details = site.item_source.item(record, rubric, &result).await;
+    Ok(Json(ItemAnswer::of(result, details)))
 }
 
 impl ItemAnswer {
-    fn of(result: JobResult, on_show: Result<ItemDetails, String>) -> Self {
+    fn of(result: JobResult, details: Result<ItemDetails, String>) -> Self {
         let mut missing = Vec::new();
-        let on_show = on_show.unwrap_or_else(|reason| {
+        let details = details.unwrap_or_else(|reason| {
             missing.push(reason);
             ItemDetails::default()
         });
         let image = |input: &juror_types::outcome::InputRecord| Image {
             name: input.name.clone(),
-            url: image_address(&result, input, Some(&on_show)),
+            url: image_address(&result, input, Some(&details)),
         };
         let images = result.item.images().map(image).collect();
-        let remarks = remarks(&result, &on_show);
-        let code = on_show.exhibit.code.and_then(|code| noted(code, &mut missing));
-        let tokens = on_show.tokens.and_then(|tokens| noted(tokens, &mut missing));
-        let prompt = on_show.prompt.and_then(|prompt| noted(prompt, &mut missing));
+        let remarks = remarks(&result, &details);
+        let code = details.exhibit.code.and_then(|code| available(code, &mut missing));
+        let tokens = details.tokens.and_then(|tokens| available(tokens, &mut missing));
+        let prompt = details.prompt.and_then(|prompt| available(prompt, &mut missing));
         Self {
             result,
             images,
             code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
             tokens: tokens.map(|lines| lines.content.into_iter().map(Token::from).collect()),
-            expected_pattern: on_show.expected_pattern,
+            expected_pattern: details.expected_pattern,
             prompt: prompt.map(|parts| parts.content.into_iter().map(Part::from).collect()),
             missing,
             remarks,
@@ -150,26 +150,26 @@ impl ItemAnswer {
     }
 }
 
-/// The remarks on everything that is shown as it was judged, each with the name of what it is on.
-fn remarks(result: &JobResult, on_show: &ItemDetails) -> Vec<String> {
+/// The remarks on parts, each with the part's name.
+fn remarks(result: &JobResult, details: &ItemDetails) -> Vec<String> {
     fn of<T>(part: Option<&Result<AsJudged<T>, String>>) -> Option<&str> {
         part?.as_ref().ok()?.remark.as_deref()
     }
-    let exhibit = &on_show.exhibit;
+    let exhibit = &details.exhibit;
     let code = exhibit.code.as_ref().and_then(|code| code.as_ref().ok()?.remark.as_deref());
     let images = result.item.images();
     let images = images.map(|input| (input.name.as_str(), exhibit.remark_on(&input.name)));
     let texts = [
         ("code", code),
-        ("tokens", of(on_show.tokens.as_ref())),
-        ("prompt", of(on_show.prompt.as_ref())),
+        ("tokens", of(details.tokens.as_ref())),
+        ("prompt", of(details.prompt.as_ref())),
     ];
     let all = images.chain(texts);
     all.filter_map(|(name, remark)| Some(format!("{name}: {}", remark?))).collect()
 }
 
-/// The part if it is there; one that is not is noted with its reason.
-fn noted<T>(part: Result<T, String>, missing: &mut Vec<String>) -> Option<T> {
+/// The part, if available; otherwise adds its reason to `missing`.
+fn available<T>(part: Result<T, String>, missing: &mut Vec<String>) -> Option<T> {
     part.map_err(|reason| missing.push(reason)).ok()
 }
 

@@ -1,4 +1,4 @@
-//! The results of a run as a table: filtered, sorted, in pages.
+//! Results of a run: filtered, sorted, in pages.
 
 use crate::api::{
     extract::{RunOf, StrictQuery, blocking},
@@ -21,34 +21,34 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ItemsQuery {
-    /// Only those that ended so.
+    /// Only results of this outcome.
     #[param(value_type = Option<published::Outcome>)]
     outcome: Option<Outcome>,
-    /// Only those with this tag.
+    /// Only results with this tag.
     tag: Option<String>,
-    /// Only those with this common issue, by its label.
+    /// Only results with this common issue, by its label.
     issue: Option<String>,
-    /// Only those with this common strength, by its label.
+    /// Only results with this common strength, by its label.
     strength: Option<String>,
-    /// Only those with a finding of this kind, by its key.
+    /// Only results with a finding of this kind, by its key.
     kind: Option<String>,
-    /// Only those with a finding of this severity; with `kind`, the same finding.
+    /// Only results with a finding of this severity; with `kind`, of the same finding.
     #[param(value_type = Option<published::Severity>)]
     severity: Option<Severity>,
-    /// Only those whose verdict contradicts itself, or does not.
+    /// Only results whose verdict contradicts itself (true) or does not (false).
     contradictory: Option<bool>,
-    /// Only those of whose measured evidence this holds.
+    /// Only results whose measured evidence has this state.
     #[param(inline)]
     evidence: Option<EvidenceState>,
-    /// Only those whose verdict names attempts to instruct the judge, or names none.
+    /// Only results whose verdict reports attempts to instruct the judge (true) or none (false).
     suspected_instructions: Option<bool>,
-    /// Only those whose score, from 0 to 1, is this or more.
+    /// Minimum score, from 0 to 1.
     min_score: Option<f32>,
-    /// Only those whose score, from 0 to 1, is this or less.
+    /// Maximum score, from 0 to 1.
     max_score: Option<f32>,
-    /// Only those whose id, tags or common issues hold this text, whatever its case.
+    /// Only results whose id, tags or common issues contain this text, in any case.
     q: Option<String>,
-    /// `urgency` (what could not be judged first, then the lowest scores), `id`, `outcome`,
+    /// `urgency` (results without a score first, then the lowest scores), `id`, `outcome`,
     /// `score`, `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue`
     /// (the first one), or the key of a column of scores.
     sort: Option<String>,
@@ -58,7 +58,7 @@ pub struct ItemsQuery {
     /// Number of the page, from 1.
     #[param(minimum = 1)]
     page: Option<usize>,
-    /// Results to a page; 100 if it is left out.
+    /// Number of results on a page; default: 100.
     #[param(minimum = 1, maximum = 1000)]
     per_page: Option<usize>,
 }
@@ -67,20 +67,20 @@ pub struct ItemsQuery {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
-    /// As it is.
+    /// Ascending.
     Asc,
-    /// Turned round.
+    /// Descending.
     Desc,
 }
 
 /// A page of results.
 #[derive(Serialize, ToSchema)]
 pub struct ItemsAnswer {
-    /// Results on all pages.
+    /// Number of results on all pages.
     total: usize,
     /// Number of this page, from 1.
     page: usize,
-    /// Results to a page.
+    /// Number of results on a page.
     per_page: usize,
     #[schema(value_type = Vec<published::Row>)]
     items: Vec<ItemRow>,
@@ -93,7 +93,7 @@ pub struct ItemsAnswer {
     responses((status = 200, description = "A page of results", body = ItemsAnswer),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"),
-              (status = 422, description = "The run is not sorted by this", body = Problem,
+              (status = 422, description = "Unknown sort key of this run", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn list(
@@ -104,7 +104,7 @@ pub async fn list(
     let page = within(query.page, 1, usize::MAX, "page")?;
     let per_page = within(query.per_page, 100, 1_000, "per_page")?;
     let view = site.views.of(&run).await?;
-    let answer = blocking(move || {
+    let reading = blocking(move || {
         let places = match query.rows(&view)? {
             Some(rows) => view.select(&rows),
             None => Vec::new(),
@@ -115,26 +115,26 @@ pub async fn list(
         let items = view.results(shown)?.into_iter().map(ItemRow::from).collect();
         Ok(ItemsAnswer { total: places.len(), page, per_page, items })
     });
-    answer.await.map(Json)
+    reading.await.map(Json)
 }
 
-/// A number of a query, from 1 to a most.
+/// Checks that a number of a query is from 1 to a maximum.
 pub fn within(
-    asked: Option<usize>,
+    requested: Option<usize>,
     default: usize,
     most: usize,
     name: &str,
 ) -> Result<usize, Problem> {
-    let number = asked.unwrap_or(default);
+    let number = requested.unwrap_or(default);
     if (1..=most).contains(&number) {
         return Ok(number);
     }
     let bounds = if most == usize::MAX { "1 or more".to_owned() } else { format!("1 to {most}") };
-    Err(Problem::new(StatusCode::BAD_REQUEST, format!("{name} is {bounds}.")))
+    Err(Problem::new(StatusCode::BAD_REQUEST, format!("{name} must be {bounds}.")))
 }
 
 impl ItemsQuery {
-    /// The query of rows; none if it names a tag or a statement that the run does not have.
+    /// The query of rows; none if the run has no such tag or statement.
     fn rows(self, view: &Arc<RunView>) -> Result<Option<RowQuery>, Problem> {
         let order = order(self.sort.as_deref().unwrap_or("urgency"), view)?;
         let tags = view.tags().iter();
@@ -173,7 +173,7 @@ fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
     known.or_else(column).ok_or_else(|| {
         let columns = view.columns.iter().map(|column| column.key.as_str());
         let names: Vec<&str> = Order::NAMED.iter().map(|(name, _)| *name).chain(columns).collect();
-        let detail = format!("sort: this run is sorted by {}.", names.join(", "));
+        let detail = format!("sort must be one of {}.", names.join(", "));
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     })
 }

@@ -1,4 +1,4 @@
-//! `GET /evaluation/metrics`: what a pipeline's dashboard asks for.
+//! `GET /evaluation/metrics`, for the dashboard of a pipeline.
 
 use crate::{
     api::extract::{StrictQuery, blocking, run_id},
@@ -14,19 +14,19 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Runs that take longer than this are told of, in seconds.
-pub const LONG: f64 = 30.0;
+/// Duration of a run in seconds above which there is a warning.
+pub const LONG_RUN_SECONDS: f64 = 30.0;
 
-/// Metrics that are asked for.
+/// Query of metrics.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct MetricsQuery {
-    /// True if the judge's verdicts are wanted. Reading never asks a judge: they are those of a run
-    /// that had one.
+    /// True to include the metrics of the judge, which are those of a judged run: reading makes no
+    /// call.
     #[serde(default)]
     enable_llm_judge: bool,
-    /// The run; the latest one that has what is asked for, if it is left out.
+    /// The run; default: the latest one with these metrics.
     #[param(value_type = Option<String>, pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     run: Option<String>,
 }
@@ -34,18 +34,18 @@ pub struct MetricsQuery {
 /// A run's metrics.
 #[derive(Serialize, ToSchema)]
 pub struct MetricsAnswer {
-    /// As `overall` of a report; `semantic` only where it is asked for.
+    /// As `overall` of a report; `semantic` only if requested.
     #[schema(value_type = OverallAnswer)]
     overall: Map<String, Value>,
-    /// Warnings for the reader; left out where there is nothing.
+    /// Warnings; omitted if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<String>,
 }
 
-/// A run's metrics; null wherever there is no data.
+/// A run's metrics; null without data.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it tells the document what the map of an answer holds")]
+#[expect(dead_code, reason = "it documents the fields of a map")]
 struct OverallAnswer {
     /// Share of items that passed every stage with data.
     #[schema(required = true)]
@@ -97,38 +97,37 @@ pub async fn metrics(
     }
     let mut warnings = warnings(&view);
     if !query.enable_llm_judge && view.report.overall.semantic.is_some() {
-        let what = "pipeline_success_rate counts what the judge said: the run was judged.";
-        warnings.push(what.to_owned());
+        let warning = "pipeline_success_rate includes the judge's verdicts: the run was judged.";
+        warnings.push(warning.to_owned());
     }
     Ok(Json(MetricsAnswer { overall, warnings }))
 }
 
-/// The latest run, with verdicts where these are wanted: one that has a report rather than one
-/// that has only begun.
+/// The latest run, with verdicts if `judged`; runs with a report take precedence over active ones.
 async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
     let catalog = Arc::clone(&site.catalog);
     let mut runs =
         blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
-    // A damaged run is passed over, as long as it is not asked for by name.
+    // A damaged run is skipped unless it is named.
     runs.retain(|run| run.state != RunState::Damaged);
     let has_verdicts = |run: &ListedRun| {
         let figures = run.figures.as_ref().map(|figures| figures.metrics.keys());
         figures.is_some_and(|mut names| names.any(|name| name.starts_with("semantic.")))
     };
     let reported = runs.iter().find(|run| run.figures.is_some() && (!judged || has_verdicts(run)));
-    // Without any report, what has begun is looked at as it stands.
-    let begun = || runs.iter().find(|run| !judged || run.record.judge.is_some());
-    match reported.or_else(begun) {
+    // Without any report, the latest active run.
+    let active = || runs.iter().find(|run| !judged || run.record.judge.is_some());
+    match reported.or_else(active) {
         Some(run) => Ok(run.record.run_id.clone()),
         None if judged => Err(no_verdicts("No run has verdicts of a judge.")),
-        None => Err(Problem::missing("There is no run yet: POST /api/v1/runs begins one.")),
+        None => Err(Problem::missing("There is no run yet: POST /api/v1/runs starts one.")),
     }
 }
 
-fn no_verdicts(what: &str) -> Problem {
+fn no_verdicts(message: &str) -> Problem {
     Problem::missing(format!(
-        "{what} POST /api/v1/runs with enable_llm_judge and a budget_usd makes a run that has \
-         them, as does: juror run DATASET --enable-llm-judge"
+        "{message} Start a judged run with POST /api/v1/runs, enable_llm_judge and a \
+    budget_usd, or with: juror run DATASET --enable-llm-judge"
     ))
 }
 
@@ -140,10 +139,10 @@ fn warnings(view: &RunView) -> Vec<String> {
     }
     let is_running = view.state == RunState::Running;
     let took = run.judging.as_ref().map(|judging| judging.active_ms as f64 / 1_000.0);
-    if let Some(seconds) = took.filter(|seconds| *seconds > LONG) {
+    if let Some(seconds) = took.filter(|seconds| *seconds > LONG_RUN_SECONDS) {
         let verb = if is_running { "has taken" } else { "took" };
         warnings.push(format!(
-            "This run {verb} {seconds:.0} s: begin runs ahead of time and read them here."
+            "This run {verb} {seconds:.0} s: start runs ahead of time and read them here."
         ));
     }
     if !view.report.coverage.is_complete() {

@@ -1,14 +1,14 @@
-//! The API's description by OpenAPI 3.1: what the handlers say of themselves, completed by what
-//! holds for all of them.
+//! The OpenAPI 3.1 document: the handlers' descriptions, completed with common responses, published
+//! schemas and security.
 
 pub mod published;
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
-/// The document as text.
+/// Text of the completed document.
 pub fn complete(document: &OpenApi) -> Result<String, String> {
-    let made = || -> Result<String, serde_json::Error> {
+    let complete = || -> Result<String, serde_json::Error> {
         let mut document = serde_json::to_value(document)?;
         if let Some(schemas) = object_at(&mut document, "/components/schemas") {
             schemas.extend(published::schemas()?);
@@ -25,12 +25,12 @@ pub fn complete(document: &OpenApi) -> Result<String, String> {
         if let Some(document) = document.as_object_mut() {
             document.insert("info".to_owned(), info());
             document.insert("servers".to_owned(), json!([{ "url": super::PLACE }]));
-            // The empty one: on this machine alone, a server may be open.
+            // The empty one: a server on a loopback address may be open.
             document.insert("security".to_owned(), json!([{ "token": [] }, { "session": [] }, {}]));
         }
         serde_json::to_string(&document)
     };
-    made().map_err(|error| error.to_string())
+    complete().map_err(|error| error.to_string())
 }
 
 fn object_at<'a>(value: &'a mut Value, place: &str) -> Option<&'a mut Map<String, Value>> {
@@ -51,16 +51,16 @@ fn security_schemes() -> Value {
     json!({
         "token": {
             "type": "http", "scheme": "bearer",
-            "description": "The read token reads; the write token reads and writes.",
+            "description": "The read token permits reading, the write token reading and writing.",
         },
         "session": {
             "type": "apiKey", "in": "cookie", "name": "juror_session",
-            "description": "What the log-in form of the pages gives a browser.",
+            "description": "Session cookie of the log-in form.",
         },
     })
 }
 
-/// Adds what every operation may answer.
+/// Adds the common responses to an operation.
 fn describe(method: &str, operation: &mut Value) {
     let has_body = operation.get("requestBody").is_some();
     let Some(responses) = object_at(operation, "/responses") else { return };
@@ -74,15 +74,18 @@ fn describe(method: &str, operation: &mut Value) {
         responses.entry(status).or_insert(problem);
     };
     add("400", "The request cannot be read");
-    add("401", "A token is missing, or is not the right one");
-    add("421", "The server does not answer under this name");
-    add("500", "The server is in trouble; its log says why");
-    add("503", "Something that is needed is away, or this took too long; try again later");
+    add("401", "The token is missing or wrong");
+    add("421", "The host name is not served");
+    add("500", "Internal error; see the server's log");
+    add("503", "A service is unavailable, or this took too long; retry later");
     if method == "post" {
-        add("403", "The token reads only, or the request comes from a page of another site");
+        add(
+            "403",
+            "The token permits reading only, or the request comes from a page of another site",
+        );
         add("408", "The body did not arrive in time");
         add("413", "The body is too large");
-        add("422", "What is asked for cannot be had");
+        add("422", "A value is invalid");
     }
     if has_body {
         add("415", "The body is not JSON");

@@ -21,11 +21,11 @@ use tokio::sync::Semaphore;
 use tokio_util::io::ReaderStream;
 use utoipa::ToSchema;
 
-/// So many reports are written at once: each takes a processor.
-static WRITING: Semaphore = Semaphore::const_new(2);
+/// Limit of concurrently written reports, each of which takes a processor.
+static WRITE_PERMITS: Semaphore = Semaphore::const_new(2);
 
-/// Content security policy of a report's page: its own policy, inside it, allows just its own
-/// script and style of what this one lets pass.
+/// Content security policy of an HTML report, which restricts itself further to its own script and
+/// style.
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";
@@ -39,12 +39,12 @@ const FILES: [(&str, OutputFormat); 6] = [
     ("report.junit.xml", OutputFormat::Junit),
 ];
 
-/// The report in the format that the file's ending names
+/// A report; the file's ending picks the format
 #[utoipa::path(
     get, path = "/runs/{run}/{file}", tag = "reports",
     params(("run" = String, Path, description = "The run's name"),
            ("file" = inline(ReportFile), Path, description = "The file")),
-    responses((status = 200, description = "The report; as JSON Lines and CSV its results alone",
+    responses((status = 200, description = "The report; JSON Lines and CSV contain its results",
                content((published::Report = "application/json"), (String = "application/jsonl"),
                        (String = "text/csv"), (String = "text/html"), (String = "text/markdown"),
                        (String = "application/xml"))),
@@ -55,14 +55,14 @@ pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Resp
     match FILES.into_iter().find(|(name, _)| *name == file) {
         Some((_, format)) => report(site, run, format).await,
         None => Err(Problem::missing(
-            "There is no such file: take report.json, .jsonl, .csv, .html, .md or .junit.xml.",
+            "No such file: use report.json, .jsonl, .csv, .html, .md or .junit.xml.",
         )),
     }
 }
 
 /// Name of a report's file.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it describes what the path takes")]
+#[expect(dead_code, reason = "it documents the path")]
 enum ReportFile {
     #[schema(rename = "report.json")]
     Json,
@@ -78,18 +78,18 @@ enum ReportFile {
     Junit,
 }
 
-/// Writes the report into a file that nobody else sees and sends that: whoever reads slowly keeps
-/// no processor and no memory.
+/// Writes the report into an anonymous temporary file and streams that, so that a slow client
+/// occupies no processor and no memory.
 async fn report(
     State(site): State<AppState>,
     run: RunId,
     format: OutputFormat,
 ) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;
-    let turn = WRITING.acquire().await.map_err(|error| Problem::internal(&error))?;
+    let permit = WRITE_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
     let written = blocking(move || {
-        // Until it is written, even if nobody waits for it any more.
-        let _turn = turn;
+        // Held until the file is written, even if the request is dropped.
+        let _permit = permit;
         write(&site, &view, format).map_err(|error| Problem::internal(&error))
     });
     let (file, length) = written.await?;

@@ -1,4 +1,4 @@
-//! The rubrics that runs can be asked for by name.
+//! Built-in rubrics.
 
 use crate::api::openapi::published;
 use crate::problem::Problem;
@@ -22,7 +22,7 @@ pub struct RubricsAnswer {
 pub struct RubricAnswer {
     id: String,
     version: u32,
-    /// Of its file's bytes.
+    /// SHA-256 of the rubric file.
     #[schema(value_type = published::Digest)]
     digest: Digest,
     title: String,
@@ -35,25 +35,25 @@ pub struct RubricAnswer {
     criteria: Vec<CriterionAnswer>,
 }
 
-/// One thing that is judged.
+/// Criterion of a rubric.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Criterion)]
 struct CriterionAnswer {
-    /// Its name in results.
+    /// Key in results.
     key: String,
     title: String,
     /// Guidance for the judge.
     guidance: String,
     /// Weight in the sum.
     weight: f64,
-    /// The group that it belongs to.
+    /// Group of the criterion.
     group: Option<String>,
 }
 
 /// All rubrics
 #[utoipa::path(
     get, path = "/rubrics", tag = "rubrics",
-    responses((status = 200, description = "Those that come with the program", body = RubricsAnswer))
+    responses((status = 200, description = "The built-in rubrics", body = RubricsAnswer))
 )]
 pub async fn list() -> Result<Json<RubricsAnswer>, Problem> {
     let rubrics: Result<Vec<_>, Problem> = builtin().iter().map(described).collect();

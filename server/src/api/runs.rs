@@ -1,4 +1,4 @@
-//! The list of runs, and what one run came to.
+//! The list of runs, and the summary of a run.
 
 use crate::{
     api::{
@@ -35,12 +35,12 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use utoipa::ToSchema;
 
-/// Part of the list.
+/// Limit of the list.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct RunsQuery {
-    /// At most so many, the newest; 100 if it is left out.
+    /// Maximum number of runs, the newest first; default: 100.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<usize>,
 }
@@ -48,9 +48,9 @@ pub struct RunsQuery {
 /// The newest runs.
 #[derive(Serialize, ToSchema)]
 pub struct RunsAnswer {
-    /// Number of runs in all.
+    /// Number of all runs.
     total: usize,
-    /// The newest of them, newest first.
+    /// The newest runs, newest first.
     runs: Vec<RunInList>,
     /// Runs whose record cannot be read, by name.
     damaged: Vec<DamagedAnswer>,
@@ -60,20 +60,20 @@ pub struct RunsAnswer {
 #[derive(Serialize, ToSchema)]
 #[schema(as = DamagedRun)]
 struct DamagedAnswer {
-    /// The name of its folder.
+    /// Name of its folder.
     id: String,
     /// Description of the damage.
     reason: String,
 }
 
-/// A run as it stands in the list.
+/// A run in the list.
 #[derive(Serialize, ToSchema)]
 pub struct RunInList {
-    /// Its name.
+    /// Id of the run.
     #[schema(value_type = String)]
     pub id: RunId,
     state: Progression,
-    /// True if it was asked to stop and finishes its calls in flight.
+    /// True if it is being cancelled and finishes its calls in flight.
     cancelling: bool,
     /// Time of its creation, RFC 3339 in UTC.
     created_at: String,
@@ -83,19 +83,18 @@ pub struct RunInList {
     rubric: RubricReference,
     #[schema(value_type = published::Judge)]
     judge: Option<Judge>,
-    /// Judgements of each item.
+    /// Number of judgments of each item.
     repeat: u32,
-    /// Jobs of the run.
+    /// Number of planned jobs.
     planned: u64,
-    /// The most that it may cost; null is unlimited.
+    /// Budget; null is unlimited.
     #[schema(value_type = Option<published::Money>)]
     budget_usd: Option<Money>,
     /// Figures of its last report; null if it has none yet.
     figures: Option<Figures>,
-    /// Names that it is blessed by: other runs are compared with it.
+    /// Names of the run as a baseline.
     baselines: Vec<String>,
-    /// Jobs that have been published so far; only of a fleet's run of which nothing is in the runs
-    /// directory yet.
+    /// Number of published jobs, only for a fleet's run without a run directory yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<u64>,
 }
@@ -109,7 +108,7 @@ enum Progression {
     Running,
     /// Every job is scored.
     Complete,
-    /// No process works on it, and jobs are left that are not scored.
+    /// No process works on it, and some jobs are not scored.
     Incomplete,
     /// Its journal cannot be read.
     Damaged,
@@ -118,7 +117,7 @@ enum Progression {
 /// Figures of a run's report.
 #[derive(Serialize, ToSchema)]
 pub struct Figures {
-    /// Each metric that had data, by its path in `overall`.
+    /// Metrics with data, by path in `overall`.
     pub metrics: BTreeMap<String, MetricFigure>,
     scored: u64,
     #[schema(value_type = published::Money)]
@@ -130,19 +129,19 @@ pub struct Figures {
 /// One metric over a run.
 #[derive(Serialize, ToSchema)]
 pub struct MetricFigure {
-    /// In its own unit.
+    /// Value in the metric's unit.
     value: f64,
-    /// Items that it is over.
+    /// Number of items.
     n: u64,
-    /// Lower end of its 95 % interval; null where the data cannot tell.
+    /// Lower end of its 95 % interval; null without enough data.
     #[schema(required = true)]
     low: Option<f64>,
-    /// Upper end of its 95 % interval; null where the data cannot tell.
+    /// Upper end of its 95 % interval; null without enough data.
     #[schema(required = true)]
     high: Option<f64>,
 }
 
-/// Results of a run: its report without its items.
+/// Summary of a run: its report without its items.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RunAnswer)]
 struct RunAnswer<'a> {
@@ -161,7 +160,7 @@ struct RunAnswer<'a> {
     cost: &'a Cost,
     #[schema(value_type = published::Targets)]
     targets: &'a Option<GateReport>,
-    /// The columns of scores that its items have.
+    /// Columns of scores of its items.
     columns: Vec<ColumnAnswer<'a>>,
     common_issues: Vec<Statement<'a>>,
     common_strengths: Vec<Statement<'a>>,
@@ -183,10 +182,10 @@ struct ColumnAnswer<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Statement)]
 struct Statement<'a> {
-    /// Titles of kind and element; of a group by words, its most central statement. Items are
-    /// filtered by it.
+    /// Titles of kind and element, or the most central statement of a group by words; a filter of
+    /// items.
     label: &'a str,
-    /// `kind` where the judge named kind and element, or else `words`.
+    /// `kind` if the judge named kind and element, else `words`.
     grouped_by: &'a str,
     /// Key of the findings' kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,13 +193,13 @@ struct Statement<'a> {
     /// Key of the findings' element.
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<&'a str>,
-    /// Items that it was said of.
+    /// Number of items.
     count: u64,
-    /// Of the items that have a verdict.
+    /// Share of the items with a verdict.
     share: f64,
     /// Other wordings of it, the most frequent first.
     examples: &'a [String],
-    /// Those of its items with the lowest scores, worst first.
+    /// Items with the lowest scores, worst first.
     worst: Vec<&'a str>,
 }
 
@@ -227,7 +226,7 @@ pub async fn list(
     Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
 }
 
-/// Results of a run
+/// Summary of a run
 #[utoipa::path(
     get, path = "/runs/{run}", tag = "runs",
     params(("run" = String, Path, description = "The run's name")),
@@ -240,7 +239,7 @@ pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Res
     Ok(Json(RunAnswer::of(&view)).into_response())
 }
 
-/// A run as it stands in the list.
+/// A run for the list.
 pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> {
     let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
     let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
@@ -249,7 +248,7 @@ pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> 
 }
 
 fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
-    state == RunState::Running && site.starter.is_cancelling(run)
+    state == RunState::Running && site.launcher.is_cancelling(run)
 }
 
 impl From<ListedRun> for RunInList {
@@ -281,7 +280,7 @@ impl From<QueuedRun> for RunInList {
 }
 
 impl Figures {
-    /// Of all metrics, or of one.
+    /// Figures of all metrics, or of one.
     pub fn of(figures: &RunFigures, metric: Option<&str>) -> Self {
         let metrics = figures.metrics.iter();
         let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));

@@ -1,7 +1,7 @@
-//! Beginning, continuing and cancelling runs, and what they would take.
+//! Starting, resuming, cancelling and estimating runs.
 
 use super::{
-    metrics::LONG,
+    metrics::LONG_RUN_SECONDS,
     runs::{RunInList, listed},
 };
 use crate::{
@@ -24,72 +24,71 @@ use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use utoipa::ToSchema;
 
-/// A run that is asked for. It names no endpoint, key or command: those are this server's settings.
+/// Request to start a run. Endpoint, key and commands come from the server's settings.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunRequest {
-    /// A path relative to one of the folders that this server takes datasets from.
+    /// Path of the dataset, relative to one of the server's data roots.
     dataset: String,
-    /// The name of a rubric; the server's own one if it is left out.
+    /// Name of a rubric; default: the server's setting.
     #[serde(default)]
     rubric: Option<String>,
     /// True if a vision model judges, which costs money.
     #[serde(default)]
     enable_llm_judge: bool,
-    /// The vision model; the server's own one if it is left out.
+    /// Vision model; default: the server's setting.
     #[serde(default)]
     model: Option<String>,
-    /// The most that the run may cost; required with the judge on.
+    /// Maximum cost of the run; required with the judge on.
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
-    /// Only so many items at random, after the filters; the same seed chooses the same items.
+    /// Number of items in a random sample, after the filters; the same seed chooses the same items.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     sample: Option<NonZeroU64>,
-    /// Seed of the sample; 0 if it is left out.
+    /// Seed of the sample; default: 0.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     seed: Option<u64>,
-    /// Only the first so many items, after the filters and the sample.
+    /// Number of first items, after the filters and the sample.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     limit: Option<NonZeroU64>,
-    /// Only items for which all of these hold, each `KEY=VALUE`.
+    /// Conditions that items must all meet, each `KEY=VALUE`.
     #[serde(default)]
     filters: Vec<String>,
-    /// Judgements of each item.
+    /// Number of judgments of each item.
     #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 100)]
     repeat: Option<NonZeroU32>,
-    /// Requests per minute at most.
+    /// Maximum number of requests per minute.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     rpm: Option<NonZeroU64>,
-    /// Tokens per minute at most.
+    /// Maximum number of tokens per minute.
     #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     tpm: Option<NonZeroU64>,
-    /// Calls in flight at most.
+    /// Maximum number of calls in flight.
     #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1)]
     max_concurrency: Option<NonZeroUsize>,
-    /// True if the very bytes that are judged are kept in the run directory, so that they can be
-    /// shown when the dataset has changed; the server's own setting if it is left out. A fleet
-    /// keeps none.
+    /// True to copy the judged inputs into the run directory, so that they can be shown after the
+    /// dataset has changed; default: the server's setting. Not for a fleet.
     #[serde(default)]
     keep_inputs: Option<bool>,
     /// Mode of measured evidence: `facts` renders and measures the generated code, `full` also
-    /// sends the pictures to the judge; the server's own setting if it is left out.
+    /// sends the pictures to the judge; default: the server's setting.
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^(none|facts|full)$")]
     evidence: Option<EvidenceMode>,
-    /// The run that it is compared with, by the name that it is blessed by or by its id; the
-    /// server's own setting if it is left out. A fleet compares with none.
+    /// Run to compare with, by its id or blessed name; default: the server's setting. Not for a
+    /// fleet.
     #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     baseline: Option<String>,
-    /// The run's name; one is made from date and time if it is left out.
+    /// Id of the run; default: made from date and time.
     #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     run_id: Option<String>,
@@ -99,7 +98,7 @@ pub struct RunRequest {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResumeRequest {
-    /// The most that the run may cost from now on; as before if it is left out.
+    /// New maximum of the run's total cost; default: unchanged.
     #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
@@ -109,94 +108,94 @@ pub struct ResumeRequest {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Estimate)]
 pub struct EstimateAnswer {
-    /// Items that would be judged.
+    /// Number of items.
     items: u64,
-    /// Jobs that they make.
+    /// Number of jobs.
     jobs: u64,
-    /// Calls that would go out; answers in the cache need none.
+    /// Number of calls, without those whose reply is cached.
     calls: u64,
-    /// Jobs whose answer is in the cache.
+    /// Number of jobs whose reply is cached.
     cached: u64,
-    /// Cost, probably.
+    /// Expected cost.
     #[schema(value_type = published::Money)]
     expected_usd: Money,
-    /// Cost at most, with every call that may be repeated.
+    /// Maximum cost, with every possible retry.
     #[schema(value_type = published::Money)]
     worst_case_usd: Money,
-    /// Probable duration.
+    /// Expected duration in seconds.
     expected_seconds: f64,
-    /// Warnings for those who start it.
+    /// Warnings to show before the start.
     warnings: Vec<String>,
 }
 
-/// Begins a run, which goes on by itself
+/// Starts a run in the background
 #[utoipa::path(
     post, path = "/runs", tag = "starting", request_body = RunRequest,
     responses((status = 202, body = Option<RunInList>,
-               description = "It has begun; null if nothing of it is here yet and its fleet \
-                              cannot be asked",
-               headers(("location" = String, description = "Where the run is"))),
+               description = "Started; null if the run has no directory yet and its fleet is \
+                              unavailable",
+               headers(("location" = String, description = "URL of the run"))),
               (status = 404, description = "No such dataset", body = Problem,
                content_type = "application/problem+json"),
-              (status = 409, description = "It does not fit how things stand", body = Problem,
+              (status = 409, description = "Conflicts with the run's current state", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn start(
     State(site): State<AppState>,
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Response, Problem> {
-    let asked = request.asked()?;
-    if asked.enable_llm_judge && asked.budget_usd.is_none() {
-        let detail = "A run with the judge on costs money: say with budget_usd how much it may be, \
-                      as in \"5.00\". POST /api/v1/estimate tells what it would take.";
+    let specification = request.specification()?;
+    if specification.enable_llm_judge && specification.budget_usd.is_none() {
+        let detail = "A judged run costs money: set its maximum cost as budget_usd, as in \"5.00\". \
+                      POST /api/v1/estimate estimates its cost.";
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail));
     }
-    let run = site.starter.start(&asked).await?;
+    let run = site.launcher.start(&specification).await?;
     accepted(&site, &run).await
 }
 
-/// Estimate of a run; asks no judge and costs nothing
+/// Estimate of a run; makes no call and costs nothing
 #[utoipa::path(
     post, path = "/estimate", tag = "starting", request_body = RunRequest,
     responses((status = 200, description = "The estimate", body = EstimateAnswer),
               (status = 404, description = "No such dataset", body = Problem,
                content_type = "application/problem+json"),
-              (status = 409, description = "It does not fit how things stand", body = Problem,
+              (status = 409, description = "Conflicts with the run's current state", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn estimate(
     State(site): State<AppState>,
     JsonBody(request): JsonBody<RunRequest>,
 ) -> Result<Json<EstimateAnswer>, Problem> {
-    let estimate = site.starter.estimate(&request.asked()?).await?;
+    let estimate = site.launcher.estimate(&request.specification()?).await?;
     Ok(Json(estimate.into()))
 }
 
-/// Stops a run: calls in flight are finished, nothing new is begun
+/// Cancels a run: calls in flight are finished, no more are started
 #[utoipa::path(
     post, path = "/runs/{run}/cancel", tag = "starting",
     params(("run" = String, Path, description = "The run's name")),
     responses((status = 202, body = Option<RunInList>,
-               description = "It ends; null if nothing of it is here yet and its fleet cannot be \
-                              asked"),
+               description = "Cancelling; null if the run has no directory yet and its fleet is \
+                              unavailable"),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"),
-              (status = 409, description = "It does not go on here", body = Problem,
+              (status = 409, description = "The run is not active here", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
-    site.starter.cancel(&run).await?;
+    site.launcher.cancel(&run).await?;
     accepted(&site, &run).await
 }
 
-/// Goes on with a run that has jobs left to score
+/// Resumes a run with unscored jobs
 #[utoipa::path(
     post, path = "/runs/{run}/resume", tag = "starting", request_body = ResumeRequest,
     params(("run" = String, Path, description = "The run's name")),
-    responses((status = 202, description = "It goes on", body = RunInList),
+    responses((status = 202, description = "Resumed", body = RunInList),
               (status = 404, description = "No such run", body = Problem,
                content_type = "application/problem+json"),
-              (status = 409, description = "It goes on already, or is complete", body = Problem,
+              (status = 409, description = "The run is active already, or complete", body = Problem,
                content_type = "application/problem+json"))
 )]
 pub async fn resume(
@@ -205,17 +204,17 @@ pub async fn resume(
     JsonBody(request): JsonBody<ResumeRequest>,
 ) -> Result<Response, Problem> {
     listed(&site, &run).await?;
-    site.starter.resume(&run, not_negative(request.budget_usd)?).await?;
+    site.launcher.resume(&run, not_negative(request.budget_usd)?).await?;
     accepted(&site, &run).await
 }
 
-/// The run as it is listed, or as its fleet knows it while that has written nothing of it; null if
-/// the fleet cannot be asked now.
+/// The run in the list, or in its fleet if it has no directory yet; null if the fleet is
+/// unavailable.
 async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
     let place = [(header::LOCATION, format!("/api/v1/runs/{run}"))];
     let listed = match listed(site, run).await {
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {
-            site.starter.awaited(run).await.map(RunInList::from)
+            site.launcher.awaited(run).await.map(RunInList::from)
         }
         listed => Some(listed?),
     };
@@ -225,7 +224,7 @@ async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
 fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
     match budget {
         Some(budget) if budget < Money::ZERO => {
-            let detail = "budget_usd: a budget is 0 or more.";
+            let detail = "budget_usd must be 0 or more.";
             Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
         }
         budget => Ok(budget),
@@ -233,7 +232,7 @@ fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
 }
 
 impl RunRequest {
-    fn asked(self) -> Result<RunSpecification, Problem> {
+    fn specification(self) -> Result<RunSpecification, Problem> {
         let run_id = self.run_id.as_deref().map(run_id).transpose();
         let unusable = |problem: Problem| {
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
@@ -263,7 +262,7 @@ impl RunRequest {
 impl From<RunEstimate> for EstimateAnswer {
     fn from(estimate: RunEstimate) -> Self {
         let mut warnings = estimate.warnings;
-        if estimate.expected_seconds > LONG {
+        if estimate.expected_seconds > LONG_RUN_SECONDS {
             let seconds = estimate.expected_seconds;
             warnings.push(format!("This run will take about {seconds:.0} s."));
         }

@@ -58,7 +58,7 @@ async fn metrics_are_the_latest_runs_and_verdicts_those_of_the_latest_judged_one
 }
 
 #[tokio::test]
-async fn without_verdicts_it_is_told_how_to_get_some() {
+async fn a_missing_verdict_comes_with_a_remedy() {
     let site = TestSite::new();
     let none = problem(&site.open(), "/evaluation/metrics", 404).await;
     assert!(none.contains("POST /api/v1/runs"), "{none}");
@@ -93,7 +93,7 @@ async fn runs_are_listed_newest_first_and_shown() {
 }
 
 #[tokio::test]
-async fn items_are_filtered_sorted_and_told_in_pages() {
+async fn items_are_filtered_sorted_and_paged() {
     let router = site().open();
     let total = async |query: &str| {
         read(&router, &format!("/runs/judged/items?{query}")).await["total"].as_u64().unwrap()
@@ -126,7 +126,7 @@ async fn items_are_filtered_sorted_and_told_in_pages() {
 }
 
 #[tokio::test]
-async fn an_item_is_shown_with_what_there_is_of_it() {
+async fn an_item_is_shown_with_its_available_parts() {
     let router = site().open();
     let item = read(&router, "/runs/judged/items/item%203%2Fa").await;
     assert_eq!(item["result"]["semantic"]["scores"]["visual_similarity"], 7);
@@ -185,7 +185,7 @@ async fn reports_come_in_every_format() {
 }
 
 #[tokio::test]
-async fn a_finished_run_tells_how_it_ended() {
+async fn the_stream_of_a_finished_run_ends() {
     let router = site().open();
     let path = format!("{PLACE}/runs/judged/events");
     let stream = get(&router, &path, &[("accept-encoding", "gzip")]).await;
@@ -199,13 +199,13 @@ async fn a_finished_run_tells_how_it_ended() {
     let results = later.body.matches("event: result\n").count();
     assert_eq!(results, 2, "{}", later.body);
     assert!(later.body.contains("event: result\nid: 6\ndata: {\"screenshot_id\":\"item 5/a\""));
-    let told = get(&router, &path, &[("last-event-id", "7")]).await;
-    assert_eq!(told.status, 204, "there is nothing to come back for");
+    let complete = get(&router, &path, &[("last-event-id", "7")]).await;
+    assert_eq!(complete.status, 204, "no more events");
     problem(&router, "/runs/nothing/events", 404).await;
 }
 
 #[tokio::test]
-async fn a_comparison_goes_by_the_share_of_lost_items_that_is_asked_for() {
+async fn a_comparison_uses_the_requested_share_of_lost_items() {
     let site = site();
     site.add("later", 22, 7, true).lose("later", 3);
     let router = site.open();
@@ -223,7 +223,7 @@ async fn a_comparison_goes_by_the_share_of_lost_items_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn runs_are_compared_and_laid_in_a_row() {
+async fn runs_are_compared_and_form_a_series() {
     let site = site();
     site.add("later", 22, 7, true);
     let router = site.open();
@@ -255,7 +255,7 @@ async fn rubrics_are_described() {
 }
 
 #[tokio::test]
-async fn a_run_begins_only_as_it_may() {
+async fn invalid_requests_start_no_run() {
     let router = site().open();
     let begun = send(&router, "/runs", &json!({"dataset": "golden", "run_id": "judged"})).await;
     assert_eq!((begun.status.as_u16(), begun.header("location")), (202, "/api/v1/runs/judged"));
@@ -288,7 +288,7 @@ async fn a_run_begins_only_as_it_may() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_a_conflict_and_what_is_not_there_is_missing() {
+async fn conflicts_are_409_and_missing_runs_are_404() {
     let router = site().open();
     for action in ["cancel", "resume"] {
         let path = format!("/runs/judged/{action}");
@@ -306,7 +306,7 @@ async fn what_does_not_fit_is_a_conflict_and_what_is_not_there_is_missing() {
 }
 
 #[tokio::test]
-async fn a_broken_run_is_the_servers_trouble_and_no_path_is_told() {
+async fn a_damaged_run_is_a_server_error_without_paths() {
     let site = site();
     fs::write(site.path("judged/results.jsonl"), "{}\n").unwrap();
     let detail = problem(&site.open(), "/runs/judged", 500).await;

@@ -1,4 +1,4 @@
-//! Time limit of an answer.
+//! Time limit of responses.
 
 use crate::problem::Problem;
 use axum::{
@@ -10,16 +10,16 @@ use axum::{
 use std::time::Duration;
 use tokio::time::timeout;
 
-const MAX_DURATION: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Gives up on reading that takes too long. What changes something is seen through: broken off,
-/// nobody would know whether it happened.
-pub async fn patiently(request: Request, next: Next) -> Response {
+/// Middleware that limits the time of reads. Writes run to completion, since an interrupted one
+/// would have an unknown outcome.
+pub async fn limit_duration(request: Request, next: Next) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return next.run(request).await;
     }
-    timeout(MAX_DURATION, next.run(request)).await.unwrap_or_else(|_| {
-        let detail = "This took longer than 30 seconds; the server has too much to do.";
+    timeout(RESPONSE_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| {
+        let detail = "This took longer than 30 seconds; the server is overloaded.";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(10).into_response()
     })
 }

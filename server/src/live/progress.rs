@@ -1,4 +1,4 @@
-//! Progress of a run at one moment.
+//! Snapshot of a run's progress.
 
 use juror_analysis::fold::Counts;
 use juror_types::{
@@ -7,17 +7,17 @@ use juror_types::{
 };
 use std::collections::VecDeque;
 
-/// So many of the newest results are told one by one.
+/// Maximum number of newest results in a state.
 pub(super) const MAX_RECENT: usize = 200;
 
-/// A run's state, and its newest results.
+/// A run's progress with its newest results.
 #[derive(Clone, Debug, Default)]
 pub struct LiveState {
-    /// True if its journal has been read at all.
+    /// True if the journal has been read.
     pub is_read: bool,
-    /// Results of its journal, superseded rounds included.
+    /// Number of results in the journal, superseded rounds included.
     pub results: u64,
-    /// Its progress.
+    /// Progress of the run.
     pub progress: LiveProgress,
     /// The newest results, oldest first.
     pub recent: VecDeque<FinishedResult>,
@@ -26,30 +26,30 @@ pub struct LiveState {
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LiveProgress {
-    /// Jobs in all.
+    /// Number of all jobs.
     pub planned: u64,
-    /// Their numbers by outcome.
+    /// Number of jobs by outcome.
     pub counts: Counts,
     /// Cost of the results, superseded rounds included, and of what is presumed spent.
     pub spent_usd: Money,
-    /// Possible cost of calls in flight, at worst case.
+    /// Worst-case cost of calls in flight.
     pub in_flight_usd: Money,
     /// Budget of the run; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// Results per second, lately; none until there are some.
+    /// Current rate, in results per second; none before the first results.
     pub rate: Option<f64>,
-    /// Seconds that the rest takes at this rate.
+    /// Seconds to the end at this rate.
     pub seconds_left: Option<f64>,
     /// True if a process works on it.
     pub is_running: bool,
 }
 
-/// A result, in short.
+/// Short form of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedResult {
-    /// Its number in the journal, from 1.
+    /// Number in the journal, from 1.
     pub number: u64,
-    /// Its item.
+    /// Id of the item.
     pub screenshot_id: String,
     /// Number of the item's repeat.
     pub repeat: u32,
@@ -59,21 +59,21 @@ pub struct FinishedResult {
     pub score: Option<f64>,
     /// Cost of its calls.
     pub cost_usd: Money,
-    /// Its failure.
+    /// Error of the job.
     pub error: Option<JobError>,
     /// True if the verdict is the simulator's.
     pub simulated: bool,
 }
 
 impl LiveProgress {
-    /// Jobs that have a result.
+    /// Number of jobs with a result.
     pub fn done(&self) -> u64 {
         self.counts.total()
     }
 }
 
 impl LiveState {
-    /// Takes in the next result of the journal.
+    /// Adds the next result of the journal.
     pub(super) fn add(&mut self, result: JobResult) {
         self.results += 1;
         let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);

@@ -1,4 +1,4 @@
-//! Reads on in a run's journal as long as somebody listens.
+//! Watcher of a run's journal, while it has followers.
 
 use super::{LiveProgress, LiveState};
 use juror_analysis::fold::Fold;
@@ -13,30 +13,30 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval},
 };
 
-/// Interval at which the journal is looked at.
-const LOOKING: Duration = Duration::from_millis(500);
+/// Interval of reading the journal.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The ledger is opened anew each time, so it is looked at every other second.
-const LOOKS_PER_LEDGER: u64 = 4;
+/// Number of polls per reading of the ledger, which is opened each time.
+const POLLS_PER_LEDGER: u64 = 4;
 
-/// The rate is that of so many looks: half a minute.
-const LOOKS_OF_A_RATE: usize = 60;
+/// Number of polls over which the rate is measured: half a minute.
+const RATE_WINDOW: usize = 60;
 
-/// One run's.
+/// Watcher of a run.
 pub struct Watcher {
     catalog: Arc<Catalog>,
     item_source: Arc<dyn ItemSource>,
     sender: watch::Sender<Arc<LiveState>>,
-    reading: Reading,
+    reader: JournalReader,
 }
 
-/// Position up to which the journal is read.
-struct Reading {
+/// Incremental reader of a journal.
+struct JournalReader {
     files: RunFiles,
     offset: u64,
     fold: Fold,
     state: LiveState,
-    looks: VecDeque<(Instant, u64)>,
+    polls: VecDeque<(Instant, u64)>,
 }
 
 impl Watcher {
@@ -47,43 +47,43 @@ impl Watcher {
         item_source: Arc<dyn ItemSource>,
         sender: watch::Sender<Arc<LiveState>>,
     ) -> Self {
-        let reading = Reading {
+        let reader = JournalReader {
             files,
             offset: 0,
             fold: Fold::default(),
             state: LiveState::default(),
-            looks: VecDeque::new(),
+            polls: VecDeque::new(),
         };
-        Self { catalog, item_source, sender, reading }
+        Self { catalog, item_source, sender, reader }
     }
 
-    /// Sends each new state, until no process works on the run or nobody listens.
-    pub async fn watch(self, is_unheard: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
-        let Self { catalog, item_source, sender, mut reading } = self;
+    /// Sends each new state, until no process works on the run or it has no followers.
+    pub async fn watch(self, is_unfollowed: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
+        let Self { catalog, item_source, sender, mut reader } = self;
         let mut ledger = None;
         let mut number: u64 = 0;
-        let mut looks = interval(LOOKING);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while !is_unheard(&sender) {
-            looks.tick().await;
+        let mut ticks = interval(POLL_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !is_unfollowed(&sender) {
+            ticks.tick().await;
             let catalog = Arc::clone(&catalog);
-            let looking = spawn_blocking(move || {
-                let looked = reading.look(&catalog);
-                (reading, looked)
+            let polling = spawn_blocking(move || {
+                let polled = reader.poll(&catalog);
+                (reader, polled)
             });
-            let Ok((read, looked)) = looking.await else { return };
-            reading = read;
-            if let Err(error) = looked {
+            let Ok((read, polled)) = polling.await else { return };
+            reader = read;
+            if let Err(error) = polled {
                 tracing::warn!("a run cannot be followed: {error}");
                 return;
             }
-            // At its end, so that the last word is right.
-            if number.is_multiple_of(LOOKS_PER_LEDGER) || !reading.state.progress.is_running {
-                ledger = item_source.ledger(reading.files.record()).await;
+            // Also at the end, so that the last state is exact.
+            if number.is_multiple_of(POLLS_PER_LEDGER) || !reader.state.progress.is_running {
+                ledger = item_source.ledger(reader.files.record()).await;
             }
             number += 1;
-            reading.book(ledger.as_ref());
-            let (state, now) = (&reading.state, Instant::now());
+            reader.update_costs(ledger.as_ref());
+            let (state, now) = (&reader.state, Instant::now());
             sender.send_if_modified(|sent| {
                 let is_new = !sent.is_read
                     || sent.results != state.results
@@ -93,15 +93,15 @@ impl Watcher {
                 }
                 is_new
             });
-            if !reading.state.progress.is_running {
+            if !reader.state.progress.is_running {
                 return;
             }
-            reading.note(now);
+            reader.record_poll(now);
         }
     }
 }
 
-/// True if nothing but the clock went on.
+/// True if only rate and remaining time differ.
 fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
     one.is_running == other.is_running
         && one.planned == other.planned
@@ -110,10 +110,10 @@ fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
         && one.in_flight_usd == other.in_flight_usd
 }
 
-impl Reading {
-    /// Reads what is new.
-    fn look(&mut self, catalog: &Catalog) -> Result<(), JournalError> {
-        // First, so that a run that has ended is seen with its last result.
+impl JournalReader {
+    /// Reads new results.
+    fn poll(&mut self, catalog: &Catalog) -> Result<(), JournalError> {
+        // Before reading, so that an ended run is seen with its last result.
         let is_running = self.files.is_held();
         self.files = catalog.files(&self.files.record().run_id)?;
         let mut results = self.files.results_from(self.offset)?;
@@ -141,9 +141,9 @@ impl Reading {
         Ok(())
     }
 
-    /// Tells what is spent by the results so far and the ledger. What calls hold is in flight as
-    /// long as some process works on the run; afterwards nobody will settle it.
-    fn book(&mut self, ledger: Option<&Ledger>) {
+    /// Updates the costs from results and ledger. Money held by calls is in flight while a process
+    /// works on the run; afterwards it will not be settled and counts as spent.
+    fn update_costs(&mut self, ledger: Option<&Ledger>) {
         let spent = self.fold.spent();
         let progress = &mut self.state.progress;
         (progress.spent_usd, progress.in_flight_usd) = match ledger {
@@ -152,16 +152,16 @@ impl Reading {
         };
     }
 
-    fn note(&mut self, now: Instant) {
-        self.looks.push_back((now, self.state.results));
-        if self.looks.len() > LOOKS_OF_A_RATE {
-            self.looks.pop_front();
+    fn record_poll(&mut self, now: Instant) {
+        self.polls.push_back((now, self.state.results));
+        if self.polls.len() > RATE_WINDOW {
+            self.polls.pop_front();
         }
     }
 
-    /// Results per second since the oldest look that is remembered.
+    /// Results per second in the window.
     fn rate(&self) -> Option<f64> {
-        let (since, before) = self.looks.front()?;
+        let (since, before) = self.polls.front()?;
         let seconds = since.elapsed().as_secs_f64();
         let results = self.state.results.saturating_sub(*before);
         (results > 0 && seconds > 0.0).then(|| results as f64 / seconds)

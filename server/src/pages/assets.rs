@@ -1,4 +1,4 @@
-//! Style and script. Their names hold their digest, so that browsers keep them for good.
+//! Style sheet and script. Their names contain a digest, so that browsers can cache them forever.
 
 use crate::problem::Problem;
 use axum::{
@@ -17,7 +17,7 @@ struct Asset {
     text: String,
 }
 
-/// The style of the reports, and what the dashboard has beyond that.
+/// Style sheet of the reports and the dashboard.
 static STYLE_SHEET: LazyLock<Asset> = LazyLock::new(|| {
     let text = format!("{STYLE}\n{}", include_str!("dashboard.css"));
     Asset::new("dashboard", "css", "text/css; charset=utf-8", text)
@@ -41,22 +41,22 @@ impl Asset {
         Self { name: format!("{stem}-{short}.{ending}"), media_type, text }
     }
 
-    fn address(&self) -> String {
+    fn url(&self) -> String {
         format!("/assets/{}", self.name)
     }
 }
 
-/// Address of the style sheet.
+/// URL of the style sheet.
 pub fn style() -> String {
-    STYLE_SHEET.address()
+    STYLE_SHEET.url()
 }
 
-/// Address of the script.
+/// URL of the script.
 pub fn script() -> String {
-    SCRIPT.address()
+    SCRIPT.url()
 }
 
-/// The file of this name.
+/// Serves the file of a name.
 pub async fn serve(Path(name): Path<String>) -> Result<Response, Problem> {
     let mut assets = [&STYLE_SHEET, &SCRIPT].into_iter();
     let Some(asset) = assets.find(|asset| asset.name == name) else {

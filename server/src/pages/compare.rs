@@ -1,4 +1,4 @@
-//! Two runs: the decision first, then the figures, then the items that moved.
+//! Comparison of two runs: decision, figures, changed items.
 
 mod changed_items;
 
@@ -29,7 +29,7 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// The page: a choice of runs, and below it what became of the base in the head.
+/// Renders the page: a choice of runs, and their comparison.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -89,7 +89,7 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
     }
 }
 
-/// Reads the items that moved: blocks.
+/// Renders the comparison. Reads the changed items and so blocks.
 fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<Markup, PageError> {
     let moved = Moved::read(base, head, comparison)?;
     Ok(sections(base, head, comparison, &moved))

@@ -1,20 +1,20 @@
-//! Datasets as pages name them: by the end of their path.
+//! Short names of datasets: the end of their path.
 
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use std::path::Path;
 
-/// Components of a path that are shown.
+/// Number of shown components of a path.
 const SHOWN_COMPONENTS: usize = 2;
 
-/// The end of a path, or all of it where another dataset ends alike.
+/// The end of a path, or all of it if another dataset has the same end.
 pub fn short<'a>(path: &str, others: impl Iterator<Item = &'a str>) -> String {
     let short = end_of(path);
     let is_ambiguous = others.filter(|other| *other != path).any(|other| end_of(other) == short);
     harmless(if is_ambiguous { path } else { &short })
 }
 
-/// The end of a path, with the whole of it as its title.
+/// The end of a path, with the whole path as title.
 pub fn name(path: &str) -> Markup {
     let end = end_of(path);
     let parts = end.split('/');

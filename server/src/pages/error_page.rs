@@ -1,4 +1,4 @@
-//! Pages that say why there is nothing to see, and what to do next.
+//! Error pages.
 
 use crate::{
     access::Visitor,
@@ -25,24 +25,24 @@ use maud::{Markup, html};
 pub struct PageError {
     status: StatusCode,
     title: String,
-    says: String,
+    message: String,
     retry_after: Option<u64>,
 }
 
-/// Makes the pages of all troubles, and of problems where a browser asked for a page, with the ways
-/// that are open to who asked. Programs that ask for pages get what they would get of the API.
+/// Middleware that renders the error page of a [`PageError`], and of a [`Problem`] if the client
+/// accepts HTML, with the navigation of its visitor.
 pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/");
     let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    let wants_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
+    let accepts_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
     let response = next.run(request).await;
     let extensions = response.extensions();
     let visitor = extensions.get::<Visitor>().copied();
     let mut page = match (extensions.get::<PageError>(), extensions.get::<Problem>()) {
-        (Some(trouble), _) => trouble.page(visitor),
-        (None, Some(problem)) if wants_page => {
-            let says = problem.detail.clone();
-            PageError::new(problem.status(), problem.title(), says).page(visitor)
+        (Some(error), _) => error.page(visitor),
+        (None, Some(problem)) if accepts_page => {
+            let message = problem.detail.clone();
+            PageError::new(problem.status(), problem.title(), message).page(visitor)
         }
         _ => return response,
     };
@@ -54,37 +54,37 @@ pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     page
 }
 
-/// Answers what has no page.
+/// The error page of an unknown path.
 pub async fn unknown() -> PageError {
     PageError::missing("There is no page at this address.".to_owned())
 }
 
 impl PageError {
-    /// There is no such thing.
-    pub fn missing(says: String) -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Not found", says)
+    /// A missing page or run.
+    pub fn missing(message: String) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Not found", message)
     }
 
-    /// A request that makes no sense.
-    pub fn unusable(says: String) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", says)
+    /// An invalid request.
+    pub fn unusable(message: String) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "This cannot be done", message)
     }
 
-    fn new(status: StatusCode, title: &str, says: String) -> Self {
-        Self { status, title: title.to_owned(), says, retry_after: None }
+    fn new(status: StatusCode, title: &str, message: String) -> Self {
+        Self { status, title: title.to_owned(), message, retry_after: None }
     }
 
     fn page(&self, visitor: Option<Visitor>) -> Response {
         let content = html! {
             h1 { (self.title) }
             div.card {
-                p { bdi { (harmless(&self.says)) } }
+                p { bdi { (harmless(&self.message)) } }
                 @match visitor {
                     Some(Visitor { may_read: true, .. }) => {
                         p { "Go to " a href="/runs" { "all runs" } " or to the " a href="/" { "overview" } "." }
                     }
                     Some(_) => { p { "Go to the " a href="/login" { "log-in" } "." } }
-                    // It is not known under which name the server could be reached.
+                    // A misdirected request: the server's own host name is unknown.
                     None => {}
                 }
             }
@@ -92,23 +92,23 @@ impl PageError {
         (self.status, page(visitor, &self.title, NavigationPage::Other, &content)).into_response()
     }
 
-    /// A run's files are not what they should be: a person must look at them.
+    /// A run with damaged files, which the operator must repair.
     fn unreadable_run(reason: &str) -> Self {
         tracing::error!("a run cannot be shown: {reason}");
-        let says = format!("This run cannot be read: {reason}.");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This run is damaged", says)
+        let message = format!("This run cannot be read: {reason}.");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This run is damaged", message)
     }
 
-    /// An error of this process: the log has the cause, the page does not.
+    /// An internal error, whose cause is only in the log.
     fn broken(error: &dyn std::fmt::Display) -> Self {
         tracing::error!("a page could not be made: {error}");
-        let says = "The server could not make this page; its log says why.".to_owned();
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made", says)
+        let message = "The server could not render this page; see its log.".to_owned();
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error", message)
     }
 }
 
 impl IntoResponse for PageError {
-    /// The trouble itself is an extension of the response, for who knows who asked.
+    /// A response with the error as an extension, for [`problems_as_pages`].
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         if let Some(seconds) = self.retry_after {
@@ -126,7 +126,7 @@ impl From<ViewError> for PageError {
         }
         match error {
             ViewError::Interrupted => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Broken off", error.to_string())
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Interrupted", error.to_string())
             }
             ViewError::Journal(error) => Self::unreadable_run(&error.in_its_run()),
             ViewError::Rubric(_) => Self::unreadable_run(&error.to_string()),
@@ -165,23 +165,23 @@ impl From<NotCompared> for PageError {
 
 impl From<AppError> for PageError {
     fn from(refusal: AppError) -> Self {
-        let (says, retry_after) = (refusal.to_string(), refusal.retry_after());
-        let trouble = match refusal {
-            AppError::Invalid(_) | AppError::Field { .. } => Self::unusable(says),
-            AppError::NotFound(_) => Self::missing(says),
+        let (message, retry_after) = (refusal.to_string(), refusal.retry_after());
+        let error = match refusal {
+            AppError::Invalid(_) | AppError::Field { .. } => Self::unusable(message),
+            AppError::NotFound(_) => Self::missing(message),
             AppError::Conflict(_) | AppError::NameTaken(_) => {
-                Self::new(StatusCode::CONFLICT, "This does not fit how things stand", says)
+                Self::new(StatusCode::CONFLICT, "Conflicts with the run's current state", message)
             }
             AppError::Unavailable(_) => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", says)
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", message)
             }
-            AppError::Internal(_) => Self::broken(&says),
+            AppError::Internal(_) => Self::broken(&message),
         };
-        Self { retry_after, ..trouble }
+        Self { retry_after, ..error }
     }
 }
 
-/// The name of a run in an address; what cannot be one is no run.
+/// Parses a run id in a path; an invalid one is a missing run.
 pub fn run_named(name: &str) -> Result<RunId, PageError> {
     RunId::parse(name).map_err(|_| PageError::missing(format!("There is no run {name:?}.")))
 }

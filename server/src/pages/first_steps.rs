@@ -1,16 +1,16 @@
-//! First steps where there is no run.
+//! Hints for an empty runs directory.
 
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 
-/// First steps where there is no run.
+/// Section with first commands.
 pub fn first_steps(title: &str) -> Markup {
     html! {
         section.card aria-labelledby="none" {
             h2 #none { (harmless(title)) }
-            p { "See how it looks, at no cost, against a simulated judge:" }
+            p { "Try it with a simulated judge, at no cost:" }
             pre tabindex="0" { code { "juror demo" } }
-            p { "Check your own dataset without a judge, which costs nothing either:" }
+            p { "Run the free stages on your own dataset:" }
             pre tabindex="0" { code { "juror run DATASET" } }
             p { "Or " a href="/start" { "start a run from here" } "." }
         }

@@ -1,19 +1,19 @@
-//! Frame of every page: the ways to the others, and the foot.
+//! Layout of pages: head, navigation, footer.
 
 use super::assets;
 use crate::access::{Pass, Visitor};
 use maud::{DOCTYPE, Markup, html};
 
-/// The pages that can be reached from every page.
+/// Pages in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NavigationPage {
     /// The newest run.
     Overview,
     /// All runs.
     Runs,
-    /// Two runs beside each other.
+    /// Comparison of two runs.
     Compare,
-    /// Figures over time.
+    /// Metrics over time.
     Trend,
     /// A new run.
     Start,
@@ -21,8 +21,7 @@ pub enum NavigationPage {
     Other,
 }
 
-/// A page with this title in the browser's bar, for a visitor who may do so much; who may not read
-/// is shown no way to other pages.
+/// A page with this title, for a visitor, whose navigation is hidden without permission to read.
 pub fn page(
     visitor: Option<Visitor>,
     title: &str,

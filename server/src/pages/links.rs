@@ -1,11 +1,11 @@
-//! Addresses of pages, with whatever names items and runs have.
+//! URLs of pages.
 
 use juror_report::{document::NameKind, sanitize::harmless};
 use juror_types::id::RunId;
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-/// A query as it stands in an address, with the question mark; empty without any pair.
+/// A query string with its question mark; empty without pairs.
 pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let mut text = form_urlencoded::Serializer::new(String::new());
     for (name, value) in pairs {
@@ -15,27 +15,27 @@ pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
     if text.is_empty() { text } else { format!("?{text}") }
 }
 
-/// The page of a run.
+/// URL of a run's page.
 pub fn run(run: &RunId) -> String {
     format!("/runs/{run}")
 }
 
-/// The page of an item of a run; `query` begins with a question mark or is empty.
+/// URL of an item's page; `query` begins with a question mark or is empty.
 pub fn item(run: &RunId, item: &str, query: &str) -> String {
     format!("/runs/{run}/items/{}{query}", segment(item))
 }
 
-/// The small picture of an item of a run.
+/// URL of an item's thumbnail.
 pub fn thumbnail(run: &RunId, item: &str, query: &str) -> String {
     format!("/runs/{run}/items/{}/thumbnail{query}", segment(item))
 }
 
-/// The trend of a metric up to a run.
+/// URL of the trend of a metric up to a run.
 pub fn trend(run: &RunId, metric: &str) -> String {
     format!("/trend{}", query([("run", run.to_string()), ("metric", metric.to_owned())]))
 }
 
-/// A run's name as a link to its page.
+/// Link to a run's page.
 pub fn run_link(name: &RunId) -> Markup {
     html! { a href=(run(name)) { bdi { (harmless(name.as_str())) } } }
 }
@@ -45,14 +45,14 @@ pub fn plain(_: NameKind, name: &str) -> Markup {
     html! { bdi { (harmless(name)) } }
 }
 
-/// A comparison of two runs.
+/// URL of the comparison of two runs.
 pub fn comparison(base: &RunId, head: &RunId) -> String {
     format!("/compare{}", query([("base", base.to_string()), ("head", head.to_string())]))
 }
 
-/// One segment of a path, whatever the text is.
+/// Text as one segment of a path.
 fn segment(text: &str) -> String {
-    // A dot or two alone would be a way up; nothing that follows can be taken for a path.
+    // Dot segments would change the path.
     match text {
         "." => return "%2E".to_owned(),
         ".." => return "%2E%2E".to_owned(),

@@ -1,4 +1,4 @@
-//! The way in, where a token is demanded.
+//! The log-in page.
 
 use crate::access::Visitor;
 use crate::pages::{
@@ -8,18 +8,17 @@ use crate::pages::{
 use axum::extract::Extension;
 use maud::{Markup, html};
 
-/// The form that takes a token. `refused` tells that the last one did not do, `next` where to go
-/// behind it.
+/// Renders the log-in form. Query: `refused` after a wrong token, `next` to redirect to.
 pub async fn show(Extension(visitor): Extension<Visitor>, query: PageQuery) -> Markup {
-    let refused = query.text("refused").map(|_| "This token is none of this server's.");
+    let refused = query.text("refused").map(|_| "Wrong token.");
     let content = html! {
         section.card.narrow aria-labelledby="login" {
             h1 #login { "Log in" }
-            p { "This server is open to those who have one of its tokens." }
+            p { "This server requires a token." }
             @if let Some(refused) = refused { p.error #refused role="alert" { (refused) } }
             form.fields method="post" action="/login" {
                 @if let Some(next) = query.text("next") { input type="hidden" name="next" value=(next); }
-                // Keeps of passwords want to know whose it is.
+                // Password managers need a user name.
                 input type="text" name="username" value="juror" autocomplete="username" hidden;
                 label for="token" { "Token" }
                 input #token name="token" type="password" required autofocus autocomplete="current-password"

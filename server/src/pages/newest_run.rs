@@ -1,4 +1,4 @@
-//! The newest run that can be shown.
+//! The newest readable run.
 
 use crate::{
     pages::error_page::PageError,
@@ -9,15 +9,15 @@ use juror_app::catalog::{ListedRun, RunState};
 use juror_types::id::RunId;
 use std::sync::Arc;
 
-/// The run that is shown, and newer ones that are damaged.
+/// The newest readable run, and newer ones that are damaged.
 pub struct NewestRun {
-    /// None where no run fits.
+    /// None if there is no such run.
     pub view: Option<Arc<RunView>>,
-    /// Newer runs that cannot be shown.
+    /// Newer damaged runs.
     pub damaged: Vec<RunId>,
 }
 
-/// The newest of these runs that can be read, one with a report first.
+/// The newest readable one of these runs; runs with a report take precedence.
 pub async fn newest_of<'a>(
     site: &AppState,
     runs: impl Iterator<Item = &'a ListedRun>,

@@ -1,4 +1,4 @@
-//! The newest run, of all runs or of a dataset and a rubric that are chosen.
+//! Overview of the newest run, of all runs or of a chosen dataset and rubric.
 
 mod budgets;
 
@@ -41,12 +41,12 @@ use maud::{Markup, html};
 use std::{path::Path, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// Number of common issues, and of strengths, that are shown; the run's page has more.
+/// Maximum number of common issues, and of strengths; the run's page has more.
 const MAX_STATEMENTS: usize = 8;
 
-/// The page. `enable_llm_judge` shows or hides the judge's figures, which are shown by default if
-/// there are any; `run` names one run; `dataset` and `rubric` choose the runs whose newest is
-/// shown, and with `choose` that choice is kept.
+/// Renders the page. Query: `enable_llm_judge` shows or hides the judge's figures (default: shown
+/// if there are any); `run` names a run; `dataset` and `rubric` filter the runs whose newest is
+/// shown; `choose` stores that filter in a cookie.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -54,56 +54,57 @@ pub async fn show(
     query: PageQuery,
 ) -> Result<Response, PageError> {
     if query.text("choose").is_some() {
-        return Ok(keep(&query, &headers));
+        return Ok(store_choice(&query, &headers));
     }
     let catalog = Arc::clone(&site.catalog);
     let listing = spawn_blocking(move || catalog.scan()).await??;
-    let asked = AskedOverview {
+    let request = OverviewQuery {
         choice: RunChoice::of(&query, &headers),
         run: query.text("run").map(str::to_owned),
-        wish: query.value("enable_llm_judge"),
+        enable_llm_judge: query.value("enable_llm_judge"),
     };
-    let newest = newest(&site, &listing.runs, &asked).await?;
+    let newest = newest(&site, &listing.runs, &request).await?;
     let budgets = site.item_source.budgets().await;
     let content = match &newest.view {
         Some(view) => {
-            let page = overview(view, &listing, &asked, &newest.damaged);
+            let page = overview(view, &listing, &request, &newest.damaged);
             html! { (page) (budgets::card(budgets.as_deref())) }
         }
         None if listing.runs.is_empty() => no_runs(site.catalog.runs_dir(), &listing.damaged),
-        None => none_chosen(&listing, &asked, &newest.damaged),
+        None => none_chosen(&listing, &request, &newest.damaged),
     };
     Ok(page(Some(visitor), "Overview", NavigationPage::Overview, &content).into_response())
 }
 
-/// Query of the page's address.
-struct AskedOverview {
+/// Query of the page.
+struct OverviewQuery {
     choice: RunChoice,
     run: Option<String>,
-    wish: Option<bool>,
+    enable_llm_judge: Option<bool>,
 }
 
-/// Keeps the choice of the form in a cookie, and shows it in the address.
-fn keep(query: &PageQuery, headers: &HeaderMap) -> Response {
+/// Stores the choice of the form in a cookie, and redirects to its URL.
+fn store_choice(query: &PageQuery, headers: &HeaderMap) -> Response {
     let choice = RunChoice::of_query(query);
-    let wish = query.value::<bool>("enable_llm_judge");
-    let wish = wish.map(|wish| ("enable_llm_judge", wish.to_string()));
-    let address = format!("/{}", links::query(choice.pairs().chain(wish)));
-    ([(header::SET_COOKIE, choice.cookie(headers))], Redirect::to(&address)).into_response()
+    let judge = query.value::<bool>("enable_llm_judge");
+    let judge = judge.map(|enabled| ("enable_llm_judge", enabled.to_string()));
+    let url = format!("/{}", links::query(choice.pairs().chain(judge)));
+    ([(header::SET_COOKIE, choice.cookie(headers))], Redirect::to(&url)).into_response()
 }
 
-/// The named run; else the newest one of the choice, one with a report first.
+/// The named run, else the newest one of the choice; runs with a report take precedence.
 async fn newest(
     site: &AppState,
     runs: &[ListedRun],
-    asked: &AskedOverview,
+    request: &OverviewQuery,
 ) -> Result<NewestRun, PageError> {
-    if let Some(name) = &asked.run {
+    if let Some(name) = &request.run {
         let view = site.views.of(&run_named(name)?).await?;
         return Ok(NewestRun { view: Some(view), damaged: Vec::new() });
     }
     let fits = |run: &&ListedRun| {
-        asked.choice.takes(run) && (asked.wish != Some(true) || run.record.judge.is_some())
+        request.choice.matches(run)
+            && (request.enable_llm_judge != Some(true) || run.record.judge.is_some())
     };
     newest_of(site, runs.iter().filter(fits)).await
 }
@@ -111,12 +112,12 @@ async fn newest(
 fn overview(
     view: &RunView,
     listing: &RunListing,
-    asked: &AskedOverview,
+    request: &OverviewQuery,
     damaged: &[RunId],
 ) -> Markup {
-    let (report, runs, wish) = (&view.report, &listing.runs, asked.wish);
+    let (report, runs) = (&view.report, &listing.runs);
     let run = &report.run.id;
-    let shows_judge = report.run.judge.is_some() && wish != Some(false);
+    let shows_judge = report.run.judge.is_some() && request.enable_llm_judge != Some(false);
     let semantic = topics::metrics::semantic(report).filter(|_| shows_judge);
     let issues = topics::issues::folded_topic(report, MAX_STATEMENTS).filter(|_| shows_judge);
     let gate = report.targets.as_ref().map(|gate| rules_shown(report, gate, shows_judge));
@@ -128,16 +129,16 @@ fn overview(
             p { "Run " (links::run_link(run)) }
             (facts_line(report))
             (blocks(&topics::head::notes(report), &plain))
-            (asked.choice.form(runs, wish))
+            (request.choice.form(runs, request.enable_llm_judge))
             (damaged_runs(damaged, &listing.damaged))
-            (going_on(view, runs))
+            (active_runs(view, runs))
         }
-        // A gate is decided by what the judge said too.
+        // The gate's decision includes the judge's metrics.
         @if shows_judge || report.run.judge.is_none() {
             (blocks(&topics::head::decision(report), &plain))
         }
         div.actions {
-            (switch(asked, report.run.judge.is_some(), shows_judge))
+            (switch(request, report.run.judge.is_some(), shows_judge))
             a.button.aside href=(links::run(run)) { "All " (grouped(view.len() as u64)) " results" }
         }
         div.cards {
@@ -162,8 +163,8 @@ fn rules_shown(report: &Report, gate: &GateReport, shows_judge: bool) -> GateRep
     GateReport { rules: rules.cloned().collect(), ..gate.clone() }
 }
 
-/// Runs that go on and are not the one that is shown.
-fn going_on(shown: &RunView, runs: &[ListedRun]) -> Markup {
+/// Notices of active runs.
+fn active_runs(shown: &RunView, runs: &[ListedRun]) -> Markup {
     let is_active = |run: &&ListedRun| run.state == RunState::Running;
     html! {
         @if shown.state == RunState::Running {
@@ -175,13 +176,12 @@ fn going_on(shown: &RunView, runs: &[ListedRun]) -> Markup {
     }
 }
 
-/// Shows or hides what the judge said. It changes what is seen and costs nothing. The address keeps
-/// the run and the choice, and the fragment gives the switch the focus again.
-fn switch(asked: &AskedOverview, judged: bool, shown: bool) -> Markup {
+/// Switch of the judge's figures. The URL keeps the run and the choice, and its fragment the focus.
+fn switch(request: &OverviewQuery, judged: bool, shown: bool) -> Markup {
     html! {
         form.switch method="get" action="/#judge-switch" {
-            @if let Some(run) = &asked.run { input type="hidden" name="run" value=(run); }
-            @for (name, value) in asked.choice.pairs() { input type="hidden" name=(name) value=(value); }
+            @if let Some(run) = &request.run { input type="hidden" name="run" value=(run); }
+            @for (name, value) in request.choice.pairs() { input type="hidden" name=(name) value=(value); }
             button #judge-switch type="submit" role="switch" aria-checked=(if shown { "true" } else { "false" })
                 name="enable_llm_judge" value=(if shown { "false" } else { "true" }) {
                 span.knob aria-hidden="true" {}
@@ -189,8 +189,8 @@ fn switch(asked: &AskedOverview, judged: bool, shown: bool) -> Markup {
             }
             span.faint {
                 @if shown { "The judge's figures are shown. Hiding them changes no run." }
-                @else if judged { "The judge's figures are hidden; Pipeline Success still counts what it said." }
-                @else { "Shows the newest run that was judged; looking costs nothing." }
+                @else if judged { "The judge's figures are hidden; Pipeline Success still includes its verdicts." }
+                @else { "Shows the newest judged run; viewing costs nothing." }
             }
         }
     }
@@ -200,18 +200,18 @@ fn judge_off() -> Markup {
     html! {
         section.card aria-labelledby="semantic" {
             h2 #semantic { "Semantic Correctness" }
-            p { "This run was made with the judge off, so there is no verdict to show." }
+            p { "This run had the judge off, so it has no verdicts." }
             p { a href="/start" { "Start a run" } " with the judge on, or:" }
             pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
         }
     }
 }
 
-/// Damaged runs that the overview passes over.
+/// Notices of damaged runs.
 fn damaged_runs(newer: &[RunId], unreadable: &[DamagedRun]) -> Markup {
     html! {
         @for run in newer.iter().take(5) {
-            p.error { "Run " (links::run_link(run)) " is newer and damaged; its page says where." }
+            p.error { "Run " (links::run_link(run)) " is newer but damaged; see its page." }
         }
         @if !unreadable.is_empty() {
             p.error {
@@ -221,18 +221,20 @@ fn damaged_runs(newer: &[RunId], unreadable: &[DamagedRun]) -> Markup {
     }
 }
 
-/// Runs there are, but none of the choice, or none that was judged.
-fn none_chosen(listing: &RunListing, asked: &AskedOverview, damaged: &[RunId]) -> Markup {
-    let is_of_choice = |run: &ListedRun| asked.choice.takes(run);
+/// Page for a choice without a readable run.
+fn none_chosen(listing: &RunListing, request: &OverviewQuery, damaged: &[RunId]) -> Markup {
+    let is_of_choice = |run: &ListedRun| request.choice.matches(run);
     let title = match listing.runs.iter().any(is_of_choice) {
-        true if asked.wish == Some(true) => return no_judged_run(listing, asked, damaged),
+        true if request.enable_llm_judge == Some(true) => {
+            return no_judged_run(listing, request, damaged);
+        }
         true => "Every run of this dataset and rubric is damaged",
         false => "There is no run of this dataset and rubric",
     };
     html! {
         header.page {
             h1 { "Overview" }
-            (asked.choice.form(&listing.runs, asked.wish))
+            (request.choice.form(&listing.runs, request.enable_llm_judge))
             (damaged_runs(damaged, &listing.damaged))
         }
         section.card aria-labelledby="none" {
@@ -242,17 +244,17 @@ fn none_chosen(listing: &RunListing, asked: &AskedOverview, damaged: &[RunId]) -
     }
 }
 
-fn no_judged_run(listing: &RunListing, asked: &AskedOverview, damaged: &[RunId]) -> Markup {
+fn no_judged_run(listing: &RunListing, request: &OverviewQuery, damaged: &[RunId]) -> Markup {
     html! {
         header.page {
             h1 { "Overview" }
-            (asked.choice.form(&listing.runs, asked.wish))
+            (request.choice.form(&listing.runs, request.enable_llm_judge))
             (damaged_runs(damaged, &listing.damaged))
         }
-        (switch(asked, false, true))
+        (switch(request, false, true))
         section.card aria-labelledby="none" {
             h2 #none { "No run has been judged yet" }
-            p { a href="/start" { "Start a run" } " with the judge on: an estimate of time and money comes first. Or:" }
+            p { a href="/start" { "Start a run" } " with the judge on, after an estimate of time and cost. Or:" }
             pre tabindex="0" { code { "juror run DATASET --enable-llm-judge --budget-usd 1.00" } }
         }
     }

@@ -3,7 +3,7 @@
 use juror_analysis::format::grouped;
 use maud::{Markup, html};
 
-/// Links to the pages before and behind this one.
+/// Links to the previous and next pages.
 pub fn pager(number: usize, pages: usize, address: &dyn Fn(usize) -> String) -> Markup {
     html! {
         @if pages > 1 {

@@ -5,27 +5,27 @@ use axum::http::request::Parts;
 use std::{collections::HashMap, convert::Infallible, str::FromStr};
 use url::form_urlencoded;
 
-/// Longer values are none that a page would have linked to.
+/// Maximum length of a value; longer ones are ignored.
 const MAX_LENGTH: usize = 2_000;
 
-/// The pairs of a query; of a name that comes twice, the last.
+/// Parameters of a query; the last one of a name counts.
 #[derive(Clone, Debug, Default)]
 pub struct PageQuery(HashMap<String, String>);
 
 impl PageQuery {
-    /// Of a query without its question mark.
+    /// Parses a query without its question mark.
     pub fn parse(query: &str) -> Self {
         let pairs = form_urlencoded::parse(query.as_bytes());
         let pairs = pairs.filter(|(_, value)| !value.is_empty() && value.len() <= MAX_LENGTH);
         Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// A value, if there is one.
+    /// A parameter's text, if present.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A value, if there is one that can be read so.
+    /// A parameter's value, if present and valid.
     pub fn value<T: FromStr>(&self, name: &str) -> Option<T> {
         self.text(name)?.trim().parse().ok()
     }

@@ -1,4 +1,4 @@
-//! One run: how it goes or went, and all its results.
+//! Page of a run: figures and results.
 
 mod actions;
 pub mod filters;
@@ -40,10 +40,10 @@ use std::sync::Arc;
 use table::TablePage;
 use tokio::task::spawn_blocking;
 
-/// So many common issues, and strengths, are listed.
+/// Maximum number of common issues, and of strengths.
 const MAX_STATEMENTS: usize = 30;
 
-/// The page.
+/// Renders the page.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -52,36 +52,36 @@ pub async fn show(
 ) -> Result<Response, PageError> {
     let run = run_named(&name)?;
     let view = match site.views.of(&run).await {
-        Err(error) if error.is_missing() => match site.starter.awaited(&run).await {
-            Some(awaited) => return Ok(queued::show(visitor, &awaited)),
+        Err(error) if error.is_missing() => match site.launcher.awaited(&run).await {
+            Some(queued) => return Ok(queued::show(visitor, &queued)),
             None => return Err(error.into()),
         },
         found => found?,
     };
-    let asked = ItemFilters::of(&query);
+    let filters = ItemFilters::of(&query);
     let catalog = Arc::clone(&site.catalog);
-    let is_cancelling = view.state == RunState::Running && site.starter.is_cancelling(&run);
+    let is_cancelling = view.state == RunState::Running && site.launcher.is_cancelling(&run);
     let making = spawn_blocking(move || {
         let runs = catalog.list()?;
-        let shown = TablePage::read(&view, &asked)?;
+        let shown = TablePage::read(&view, &filters)?;
         let can = Actions { may_write: visitor.may_write, is_cancelling };
-        Ok::<_, PageError>(content(&view, &asked, &shown, &runs, can))
+        Ok::<_, PageError>(content(&view, &filters, &shown, &runs, can))
     });
     let content = making.await??;
     Ok(page(Some(visitor), &harmless(&name), NavigationPage::Runs, &content).into_response())
 }
 
-/// Actions of the page.
+/// Permitted actions.
 #[derive(Clone, Copy)]
 struct Actions {
     may_write: bool,
     is_cancelling: bool,
 }
 
-/// Figures first, then the results; what explains them is folded between both.
+/// Content of the page: figures, collapsed details, results.
 fn content(
     view: &RunView,
-    asked: &ItemFilters,
+    filters: &ItemFilters,
     shown: &TablePage,
     runs: &[ListedRun],
     can: Actions,
@@ -111,11 +111,11 @@ fn content(
         }
         div data-refresh="figures" { @if !view.is_empty() || !is_running { (figures(view)) } }
         div.folds data-refresh="folds" { (folds(view)) }
-        (table::section(view, asked, shown))
+        (table::section(view, filters, shown))
     }
 }
 
-/// Changes since the run that its report was compared with; nothing without a comparison.
+/// Changes since the baseline; empty without a comparison.
 fn changes_since_baseline(view: &RunView) -> Markup {
     let run = &view.report.run;
     let link = |kind: NameKind, name: &str| match kind {
@@ -131,7 +131,7 @@ fn changes_since_baseline(view: &RunView) -> Markup {
     }
 }
 
-/// Notes on the figures.
+/// Collapsed details: issues, distributions, cost, gate.
 fn folds(view: &RunView) -> Markup {
     let report = &view.report;
     let is_running = view.state == RunState::Running;
@@ -165,13 +165,13 @@ fn figures(view: &RunView) -> Markup {
     ])
 }
 
-/// Stops a run.
+/// Cancels a run.
 pub async fn cancel(
     State(site): State<AppState>,
     Path(name): Path<String>,
 ) -> Result<Redirect, PageError> {
     let run = run_named(&name)?;
-    site.starter.cancel(&run).await?;
+    site.launcher.cancel(&run).await?;
     Ok(Redirect::to(&links::run(&run)))
 }
 
@@ -182,19 +182,20 @@ pub struct Resume {
     budget_usd: String,
 }
 
-/// Goes on with a run.
+/// Resumes a run.
 pub async fn resume(
     State(site): State<AppState>,
     Path(name): Path<String>,
     Form(form): Form<Resume>,
 ) -> Result<Redirect, PageError> {
     let run = run_named(&name)?;
-    let budget = match form.budget_usd.trim() {
-        "" => None,
-        text => Some(text.parse::<Money>().map_err(|error| {
-            PageError::unusable(format!("the budget {text:?} cannot be read: {error}"))
-        })?),
-    };
-    site.starter.resume(&run, budget).await?;
+    let budget =
+        match form.budget_usd.trim() {
+            "" => None,
+            text => Some(text.parse::<Money>().map_err(|error| {
+                PageError::unusable(format!("invalid budget {text:?}: {error}"))
+            })?),
+        };
+    site.launcher.resume(&run, budget).await?;
     Ok(Redirect::to(&links::run(&run)))
 }

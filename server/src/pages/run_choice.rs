@@ -1,4 +1,4 @@
-//! The dataset and the rubric whose runs the overview shows, as the address or a cookie has them.
+//! Choice of the dataset and the rubric whose runs the overview shows, from the query or a cookie.
 
 use crate::{
     access::host_port,
@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 
 /// Lifetime of the cookie in seconds: a year.
 const COOKIE_SECONDS: u64 = 365 * 24 * 60 * 60;
-/// Bytes of a choice that is kept; browsers drop longer cookies.
+/// Maximum size of the cookie's value; browsers drop longer cookies.
 const MAX_COOKIE_BYTES: usize = 3_000;
 
-/// A choice of runs; a part that is left out chooses all.
+/// Choice of runs; a missing part matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunChoice {
     dataset: Option<String>,
@@ -24,7 +24,7 @@ pub struct RunChoice {
 }
 
 impl RunChoice {
-    /// The choice of an address, or else of the cookie.
+    /// The choice of the query, else of the cookie.
     pub fn of(query: &PageQuery, headers: &HeaderMap) -> Self {
         let named = Self::of_query(query);
         if named != Self::default() {
@@ -38,26 +38,26 @@ impl RunChoice {
         kept.map(|(_, value)| Self::of_query(&PageQuery::parse(value.trim()))).unwrap_or_default()
     }
 
-    /// The choice of an address.
+    /// The choice of the query.
     pub fn of_query(query: &PageQuery) -> Self {
         let text = |name| query.text(name).map(str::to_owned);
         Self { dataset: text("dataset"), rubric: text("rubric") }
     }
 
-    /// True if a run belongs to it.
-    pub fn takes(&self, run: &ListedRun) -> bool {
+    /// True if a run matches the choice.
+    pub fn matches(&self, run: &ListedRun) -> bool {
         let record = &run.record;
         self.dataset.as_ref().is_none_or(|dataset| *dataset == record.dataset.path)
             && self.rubric.as_ref().is_none_or(|rubric| *rubric == rubric_of(run))
     }
 
-    /// Its pairs in an address.
+    /// Query parameters of the choice.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let pair = |name, value: &Option<String>| value.clone().map(|value| (name, value));
         [pair("dataset", &self.dataset), pair("rubric", &self.rubric)].into_iter().flatten()
     }
 
-    /// The cookie that keeps it, or ends the one that kept another.
+    /// Cookie that stores the choice, or removes a stored one if the choice is empty.
     pub fn cookie(&self, headers: &HeaderMap) -> String {
         let value = links::query(self.pairs());
         let value = value.trim_start_matches('?');
@@ -67,8 +67,9 @@ impl RunChoice {
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
     }
 
-    /// The form that changes it; nothing where all runs are of one dataset and one rubric.
-    pub fn form(&self, runs: &[ListedRun], wish: Option<bool>) -> Markup {
+    /// Form of the choice; empty if all runs are of one dataset and one rubric. `judge` is the
+    /// parameter `enable_llm_judge` to keep.
+    pub fn form(&self, runs: &[ListedRun], judge: Option<bool>) -> Markup {
         let (mut datasets, mut rubrics) = (BTreeMap::new(), BTreeMap::new());
         for run in runs {
             *datasets.entry(run.record.dataset.path.as_str()).or_insert(0_u64) += 1;
@@ -80,7 +81,7 @@ impl RunChoice {
         html! {
             form.choice method="get" action="/" aria-label="Runs of the overview" {
                 input type="hidden" name="choose" value="true";
-                @if let Some(wish) = wish { input type="hidden" name="enable_llm_judge" value=(wish); }
+                @if let Some(judge) = judge { input type="hidden" name="enable_llm_judge" value=(judge); }
                 label { "Dataset"
                     select name="dataset" {
                         option value="" { "all datasets" }

@@ -1,4 +1,4 @@
-//! Parts of a run's page that other pages show too.
+//! Parts of pages about a run.
 
 use super::{
     dataset,
@@ -14,10 +14,10 @@ use juror_report::{
 use juror_types::id::RunId;
 use maud::{Markup, html};
 
-/// Dataset, rubric, judge and time of a run; the dataset by the end of its path.
+/// Line of a run's dataset, rubric, judge and time.
 pub fn facts_line(report: &Report) -> Markup {
     let path = &report.run.dataset.path;
-    // The first fact is the run's name, which the page's title has.
+    // The first fact is the run's id, which is in the title.
     let facts = topics::head::facts(report);
     html! {
         p.facts {
@@ -28,24 +28,24 @@ pub fn facts_line(report: &Report) -> Markup {
     }
 }
 
-/// Names that a run is blessed by.
+/// Chips of a run's names as a baseline.
 pub fn baseline_chips(names: &[String]) -> Markup {
     html! {
         @for name in names { " " span.chip title="blessed: other runs are compared with it" { "baseline " (harmless(name)) } }
     }
 }
 
-/// Coverage beside cost and time.
+/// Cards of coverage, cost and time.
 pub fn coverage_and_cost(report: &Report) -> Markup {
     cards([Some(topics::coverage::topic(report)), topics::cost::topic(report)])
 }
 
-/// Topics beside each other; those without content are left out.
+/// Cards of topics, without empty ones.
 pub fn cards<const N: usize>(topics: [Option<Topic>; N]) -> Markup {
     html! { div.cards { @for topic in topics.into_iter().flatten() { (card(&topic, &plain)) } } }
 }
 
-/// Links from issues and strengths to the results of which they were said.
+/// Links from issues and strengths to their results.
 pub fn to_statements(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
     let address = links::run(run);
     move |kind, name| {

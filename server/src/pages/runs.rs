@@ -1,4 +1,4 @@
-//! All runs in a table that sorts by every column; two of them can be compared.
+//! Sortable table of runs, of which two can be compared.
 
 mod order;
 
@@ -32,10 +32,10 @@ use order::{COLUMNS, RunColumn, RunOrder, judge_of, rubric_of, score_of};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::spawn_blocking;
 
-/// Runs on one page.
+/// Number of runs on a page.
 const RUNS_PER_PAGE: usize = 50;
 
-/// The page.
+/// Renders the page.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -51,7 +51,7 @@ pub async fn show(
         .iter()
         .filter(|run| run.state == RunState::Running)
         .map(|run| &run.record.run_id)
-        .filter(|run| site.starter.is_cancelling(run))
+        .filter(|run| site.launcher.is_cancelling(run))
         .collect();
     let shown = runs.iter().skip((number - 1) * RUNS_PER_PAGE).take(RUNS_PER_PAGE);
     let content = html! {
@@ -73,7 +73,7 @@ fn damaged_runs(damaged: &[DamagedRun]) -> Markup {
         @if !damaged.is_empty() {
             section.card aria-labelledby="damaged" {
                 h2 #damaged { (counted(damaged.len() as u64, "damaged run")) }
-                p.faint { "Their run.json cannot be read. Mend or remove their folders." }
+                p.faint { "Their run.json cannot be read. Repair or remove their folders." }
                 dl.pairs {
                     @for run in damaged {
                         dt { bdi { (harmless(&run.name)) } " " span.chip.missed { "damaged" } }
@@ -95,7 +95,7 @@ fn table<'a>(
         form method="get" action="/compare" {
             div.scroll tabindex="0" role="region" aria-label="Runs" {
                 table.results.runs {
-                    caption { span { (counted(all as u64, "run")) ". Mark a base and a head to compare them." } }
+                    caption { span { (counted(all as u64, "run")) ". Select a base and a head to compare them." } }
                     thead { tr {
                         th.thumb scope="col" { "Image" }
                         @for (column, name, head, is_number) in COLUMNS { (sorting(order, column, name, head, is_number)) }
@@ -109,7 +109,7 @@ fn table<'a>(
     }
 }
 
-/// A head that sorts by its column, and turns the order round when it does already.
+/// Column head that sorts by its column, or reverses the order.
 fn sorting(order: RunOrder, column: RunColumn, name: &str, head: &str, is_number: bool) -> Markup {
     let is_current = order.column == column;
     let next = if is_current && !order.descends { "desc" } else { "asc" };

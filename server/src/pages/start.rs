@@ -1,4 +1,4 @@
-//! A new run: what is wanted, what that would take, and only then the start.
+//! Pages to start a run: form, estimate, start.
 
 mod fields;
 mod form;
@@ -32,33 +32,33 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// The empty form.
+/// Renders the empty form.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Markup, PageError> {
-    let form = StartForm::blank(&site.starter.defaults());
+    let form = StartForm::blank(&site.launcher.defaults());
     form_page(&site, visitor, &form, &Refused::default()).await
 }
 
-/// Estimates what is asked for, or starts it if the estimate was seen.
-pub async fn asked(
+/// Estimates the run of the form, or starts it after the estimate was confirmed.
+pub async fn submit(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
     Form(form): Form<StartForm>,
 ) -> Result<Response, PageError> {
-    let asked = match form.asked() {
-        Ok(asked) => asked,
+    let specification = match form.specification() {
+        Ok(specification) => specification,
         Err(errors) => {
             let refused = Refused { errors, reason: None };
             let page = form_page(&site, visitor, &form, &refused).await?;
             return Ok((StatusCode::UNPROCESSABLE_ENTITY, page).into_response());
         }
     };
-    let answered = match form.step.as_str() {
+    let response = match form.step.as_str() {
         "start" => site
-            .starter
-            .start(&asked)
+            .launcher
+            .start(&specification)
             .await
             .map(|run| Redirect::to(&links::run(&run)).into_response()),
         "change" => {
@@ -66,20 +66,20 @@ pub async fn asked(
             return Ok(page.into_response());
         }
         _ => {
-            let estimated = site.starter.estimate(&asked).await;
+            let estimated = site.launcher.estimate(&specification).await;
             estimated.map(|estimate| {
                 page(
                     Some(visitor),
                     "Start a run",
                     NavigationPage::Start,
-                    &confirmation(&form, &asked, &estimate),
+                    &confirmation(&form, &specification, &estimate),
                 )
                 .into_response()
             })
         }
     };
-    match answered {
-        Ok(answer) => Ok(answer),
+    match response {
+        Ok(response) => Ok(response),
         Err(AppError::Internal(reason)) => Err(AppError::Internal(reason).into()),
         Err(refusal) => refused(&site, visitor, &form, refusal).await,
     }
@@ -91,20 +91,20 @@ async fn refused(
     form: &StartForm,
     refusal: AppError,
 ) -> Result<Response, PageError> {
-    let again = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
-    let status = match again {
+    let retry_after = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
+    let status = match retry_after {
         Some(_) => StatusCode::SERVICE_UNAVAILABLE,
         None => StatusCode::UNPROCESSABLE_ENTITY,
     };
     let page = form_page(site, visitor, form, &Refused::from(refusal)).await?;
-    Ok((status, again, page).into_response())
+    Ok((status, retry_after, page).into_response())
 }
 
-/// Reason why a form is shown again.
+/// Errors with which the form is shown again.
 #[derive(Default)]
 struct Refused {
     errors: FieldErrors,
-    /// Problems that concern no single field.
+    /// Error that concerns no single field.
     reason: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl From<AppError> for Refused {
     }
 }
 
-/// A message as a sentence of the page.
+/// Formats a message as a sentence.
 fn sentence(message: &str) -> String {
     let mut letters = message.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -139,9 +139,9 @@ async fn form_page(
     form: &StartForm,
     refused: &Refused,
 ) -> Result<Markup, PageError> {
-    let starter = Arc::clone(&site.starter);
-    let datasets = spawn_blocking(move || starter.datasets()).await?;
-    let defaults = site.starter.defaults();
+    let launcher = Arc::clone(&site.launcher);
+    let datasets = spawn_blocking(move || launcher.datasets()).await?;
+    let defaults = site.launcher.defaults();
     let content = html! {
         h1 { "Start a run" }
         @if let Some(reason) = &refused.reason { p.error #refused role="alert" { (harmless(reason)) } }
@@ -149,14 +149,14 @@ async fn form_page(
         @if visitor.may_write { (fields::form(form, &refused.errors, &datasets, &defaults)) }
         @else {
             div.card {
-                p { "The read token starts no runs. Log in with the write token to start one." }
+                p { "The read token cannot start runs. Log in with the write token." }
             }
         }
     };
     Ok(page(Some(visitor), "Start a run", NavigationPage::Start, &content))
 }
 
-/// Links to the fields with errors, which stand beside them too.
+/// Summary of the errors, with links to their fields.
 fn error_summary(errors: &FieldErrors) -> Markup {
     html! {
         @if !errors.is_empty() {
@@ -172,32 +172,36 @@ fn error_summary(errors: &FieldErrors) -> Markup {
     }
 }
 
-/// Estimate of the run, before anything is begun.
-fn confirmation(form: &StartForm, asked: &RunSpecification, estimate: &RunEstimate) -> Markup {
+/// Page with the estimate, to confirm the start.
+fn confirmation(
+    form: &StartForm,
+    specification: &RunSpecification,
+    estimate: &RunEstimate,
+) -> Markup {
     html! {
         h1 { "Start this run?" }
         section.card.narrow aria-labelledby="estimate" {
-            h2 #estimate { "What it would take" }
-            @if asked.enable_llm_judge { (warning(estimate)) }
-            @else { p { "The judge is off: no call goes out, and it costs nothing." } }
+            h2 #estimate { "Estimate" }
+            @if specification.enable_llm_judge { (warning(estimate)) }
+            @else { p { "The judge is off: no calls, no cost." } }
             dl.pairs {
-                dt { "Dataset" } dd { bdi { (harmless(&asked.dataset)) } }
+                dt { "Dataset" } dd { bdi { (harmless(&specification.dataset)) } }
                 dt { "Items" }
                 dd {
                     (grouped(estimate.items))
-                    @if asked.sample.is_some() { ", a random sample (seed " (asked.seed.unwrap_or_default()) ")" }
-                    @if let Some(limit) = asked.limit { ", of the first " (grouped(limit)) }
+                    @if specification.sample.is_some() { ", a random sample (seed " (specification.seed.unwrap_or_default()) ")" }
+                    @if let Some(limit) = specification.limit { ", of the first " (grouped(limit)) }
                 }
                 dt { "Jobs" } dd { (grouped(estimate.jobs)) }
-                @if asked.enable_llm_judge {
+                @if specification.enable_llm_judge {
                     dt { "Calls" }
                     dd {
                         (grouped(estimate.calls))
-                        @if estimate.cached > 0 { ", " (grouped(estimate.cached)) " answers are in the cache" }
+                        @if estimate.cached > 0 { ", " (grouped(estimate.cached)) " cached replies" }
                     }
                     dt { "Expected cost" } dd { (dollars(estimate.expected_usd)) }
-                    dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", with every call that may be repeated" }
-                    @if let Some(budget) = asked.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never more" } }
+                    dt { "At worst" } dd { (dollars(estimate.worst_case_usd)) ", with every possible retry" }
+                    @if let Some(budget) = specification.budget_usd { dt { "Budget" } dd { (dollars(budget)) ", never exceeded" } }
                 }
                 dt { "Expected time" } dd { (duration(estimate.expected_seconds * 1000.0)) }
             }
@@ -213,7 +217,7 @@ fn confirmation(form: &StartForm, asked: &RunSpecification, estimate: &RunEstima
     }
 }
 
-/// The judge takes money and time: both are said in one sentence before they are spent.
+/// Sentence about the cost and the time of the judge.
 fn warning(estimate: &RunEstimate) -> Markup {
     let each = estimate.expected_seconds / estimate.jobs.max(1) as f64;
     let covered = estimate.worst_case_usd.approximate_dollars();
@@ -225,7 +229,7 @@ fn warning(estimate: &RunEstimate) -> Markup {
         p.notice role="note" {
             "The judge costs money and makes the run slower: expect "
             strong { (dollars(estimate.expected_usd)) } " and " strong { (duration(estimate.expected_seconds * 1000.0)) }
-            @if estimate.jobs > 1 { ", some " (duration(each * 1000.0)) " for each job" }
+            @if estimate.jobs > 1 { ", about " (duration(each * 1000.0)) " per job" }
             ". The expected cost is " (figure(share.clamp(0.0, 1.0), Unit::Share)) " of the worst case."
         }
     }

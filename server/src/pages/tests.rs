@@ -8,7 +8,7 @@ use tokio::time::timeout;
 const HTML: (&str, &str) = ("accept", "text/html");
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_takes_too_long_says_so() {
+async fn a_page_has_a_time_limit() {
     let site = TestSite::new();
     let router = site.add("stuck", 1, 1, true).open();
     let page = get(&router, "/runs/stuck/items/item%200%2Fa", &[HTML]);
@@ -19,24 +19,24 @@ async fn a_page_that_takes_too_long_says_so() {
 }
 
 #[tokio::test]
-async fn comparisons_stand_in_line_and_beyond_it_are_put_off() {
+async fn comparisons_beyond_the_queue_are_refused() {
     let test = TestSite::new();
     let site = test.add("base", 1, 3, true).add("head", 2, 3, true).site();
     let router = router_of(site.clone(), None, None);
-    let turns = &site.comparisons.turns;
-    let held = [turns.take().await.unwrap(), turns.take().await.unwrap()];
-    let mut line: Vec<_> = (0..8).map(|_| Box::pin(turns.take())).collect();
+    let limiter = &site.comparisons.limiter;
+    let held = [limiter.take().await.unwrap(), limiter.take().await.unwrap()];
+    let mut line: Vec<_> = (0..8).map(|_| Box::pin(limiter.take())).collect();
     assert!(line.iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
     let query = "compare?base=base&head=head";
     for (path, headers) in [(format!("/{query}"), &[HTML][..]), (format!("/api/v1/{query}"), &[])] {
         let busy = get(&router, &path, headers).await;
         assert_eq!((busy.status.as_u16(), busy.header("retry-after")), (503, "5"), "{}", busy.body);
-        assert!(busy.body.contains("too many runs are being compared"), "{}", busy.body);
+        assert!(busy.body.contains("too many comparisons are in progress"), "{}", busy.body);
     }
     drop((held, line));
     assert_eq!(get(&router, &format!("/{query}"), &[HTML]).await.status, 200);
-    // What is kept needs no turn.
-    let _held = [turns.take().await.unwrap(), turns.take().await.unwrap()];
+    // A cached comparison needs no permit.
+    let _held = [limiter.take().await.unwrap(), limiter.take().await.unwrap()];
     assert_eq!(get(&router, &format!("/api/v1/{query}"), &[]).await.status, 200);
 }
 
@@ -69,7 +69,7 @@ async fn a_damaged_run_is_listed_and_the_overview_shows_the_one_before_it() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_asked_to_stop_is_cancelling() {
+async fn a_stopping_run_is_cancelling() {
     let site = TestSite::new();
     let router = site.add("cancelling", 20, 3, true).open();
     let run = RunId::parse("cancelling").unwrap();
@@ -86,7 +86,7 @@ async fn a_run_that_was_asked_to_stop_is_cancelling() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_at_the_field() {
+async fn errors_are_shown_at_their_fields() {
     let site = TestSite::new();
     let router = site.add("taken", 20, 3, true).open();
     let form = ("content-type", "application/x-www-form-urlencoded");

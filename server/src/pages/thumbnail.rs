@@ -1,4 +1,4 @@
-//! Small pictures of items for tables and lists.
+//! Thumbnails of items.
 
 use super::links;
 use crate::{
@@ -21,30 +21,30 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// A picture of one digest never changes.
+/// Cache control of a thumbnail with a digest.
 const IMMUTABLE: &str = "private, max-age=31536000, immutable";
-/// A picture without a digest is of the file as it is now.
+/// Cache control of a thumbnail without a digest, whose file may change.
 const CURRENT: &str = "private, max-age=60";
-/// Seconds after which a busy server is worth asking again.
+/// Seconds after which a refused request may be retried.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// The thumbnail of a result, as a link to its page; nothing for an item without images.
-pub fn link(run: &RunId, result: &JobResult, address: &str) -> Markup {
+/// The thumbnail of a result, linked to its page; empty for an item without images.
+pub fn link(run: &RunId, result: &JobResult, url: &str) -> Markup {
     let Some(input) = result.item.inputs.last() else { return html! {} };
     let version =
         input.digest.map(|digest| ("v", digest.to_string().chars().rev().take(12).collect()));
     let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
     let query = links::query(version.into_iter().chain(repeat));
     html! {
-        // The link beside it has the item's name.
-        a.thumb href=(address) tabindex="-1" aria-hidden="true" {
+        // The adjacent link has the item's name.
+        a.thumb href=(url) tabindex="-1" aria-hidden="true" {
             img src=(links::thumbnail(run, &result.screenshot_id, &query)) alt="" width="64" height="48"
                 loading="lazy" decoding="async";
         }
     }
 }
 
-/// The last image of an item, the one that was made where there are several, shrunk.
+/// Serves the thumbnail of an item's last image, which is the generated one if there are several.
 pub async fn show(
     State(site): State<AppState>,
     Path((name, item)): Path<(String, String)>,
@@ -54,10 +54,10 @@ pub async fn show(
     let view = site.views.of(&run).await?;
     let missing = || PageError::missing("There is no picture of this item.".to_owned());
     let place = view.place_of(&item, query.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
-    let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
+    let Some(permit) = site.thumbnails.take().await else { return Ok(busy()) };
     let item_source = Arc::clone(&site.item_source);
     let making = spawn_blocking(move || {
-        let _turn = turn;
+        let _permit = permit;
         let result = view.results(&[place])?.pop();
         let record = view.files.record();
         Ok::<_, PageError>(
@@ -65,19 +65,19 @@ pub async fn show(
         )
     });
     let picture = making.await??.ok_or_else(missing)?;
-    Ok(answer(picture, if query.text("v").is_some() { IMMUTABLE } else { CURRENT }))
+    Ok(picture_response(picture, if query.text("v").is_some() { IMMUTABLE } else { CURRENT }))
 }
 
-/// The picture of the first result of a run, which tells datasets apart.
+/// Serves the thumbnail of a run's first result.
 pub async fn show_run(
     State(site): State<AppState>,
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
     let run = run_named(&name)?;
-    let Some(turn) = site.thumbnails.take().await else { return Ok(busy()) };
+    let Some(permit) = site.thumbnails.take().await else { return Ok(busy()) };
     let (catalog, item_source) = (Arc::clone(&site.catalog), Arc::clone(&site.item_source));
     let making = spawn_blocking(move || {
-        let _turn = turn;
+        let _permit = permit;
         let files = catalog.files(&run)?;
         let Ok(rubric) = Rubric::parse(&files.record().rubric_text, "run.json") else {
             return Ok(None);
@@ -90,10 +90,10 @@ pub async fn show_run(
     let picture = making.await??;
     let picture =
         picture.ok_or_else(|| PageError::missing("There is no picture of this run.".to_owned()))?;
-    Ok(answer(picture, CURRENT))
+    Ok(picture_response(picture, CURRENT))
 }
 
-/// Shrinks the last image of a result's item; none if it cannot be had.
+/// Renders the thumbnail of a result's last image; none if not available.
 fn picture(
     item_source: &dyn ItemSource,
     record: &RunRecord,
@@ -106,13 +106,13 @@ fn picture(
     exhibit.pictures.into_iter().next_back()?.1.ok()
 }
 
-fn answer(picture: Picture, cache: &'static str) -> Response {
+fn picture_response(picture: Picture, cache: &'static str) -> Response {
     let headers = [(header::CONTENT_TYPE, picture.media_type), (header::CACHE_CONTROL, cache)];
     (headers, picture.bytes).into_response()
 }
 
 fn busy() -> Response {
     let problem =
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pictures are being made.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many thumbnails are being rendered.");
     problem.retry_after(RETRY_AFTER_SECONDS).into_response()
 }

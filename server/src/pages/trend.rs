@@ -1,5 +1,5 @@
-//! Figures over the last runs that asked the same: in short on the overview, and one by one on a
-//! page of their own.
+//! Trends of metrics over runs of the same items, rubric and judge: a section of the overview, and
+//! a page for each metric.
 
 mod chart;
 mod decline;
@@ -42,16 +42,16 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// Runs that are drawn on the overview.
+/// Maximum number of runs on the overview.
 const MAX_RUNS: usize = 20;
-/// Runs that are drawn on the page.
-const MAX_RUNS_OF_PAGE: usize = 60;
+/// Maximum number of runs on the page.
+const MAX_PAGE_RUNS: usize = 60;
 
 const HEIGHT: f64 = 40.0;
 const WIDTH: f64 = 200.0;
 
-/// The page: one metric over the runs that ask what `run` asks, the newest of the overview's choice
-/// unless the address names one.
+/// Renders the trend of a metric over the series of a run. Query: `run` (default: the newest run of
+/// the overview's choice) and `metric`.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -64,20 +64,20 @@ pub async fn show(
         Some(name) => Some(site.views.of(&run_named(name)?).await?),
         None => {
             let choice = RunChoice::of(&query, &headers);
-            newest_of(&site, runs.iter().filter(|run| choice.takes(run))).await?.view
+            newest_of(&site, runs.iter().filter(|run| choice.matches(run))).await?.view
         }
     };
     let content = match &view {
         Some(view) => content(view, &runs, query.text("metric")),
-        None => html! { h1 { "Trend" } (first_steps("There are no runs to draw yet")) },
+        None => html! { h1 { "Trend" } (first_steps("There are no runs yet")) },
     };
     Ok(page(Some(visitor), "Trend", NavigationPage::Trend, &content))
 }
 
-fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {
-    let alike = alike(view, runs, MAX_RUNS_OF_PAGE);
+fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
+    let alike = alike(view, runs, MAX_PAGE_RUNS);
     let metrics = metrics(view, true);
-    let named = |metric: &&&Metric| Some(metric.definition.path.as_str()) == wanted;
+    let named = |metric: &&&Metric| Some(metric.definition.path.as_str()) == path;
     let metric = metrics.iter().find(named).or(metrics.first()).copied();
     html! {
         header.page {
@@ -105,7 +105,7 @@ fn content(view: &RunView, runs: &[ListedRun], wanted: Option<&str>) -> Markup {
     }
 }
 
-/// Changes of the model behind its name, which may move scores by themselves.
+/// Notices of changes of the model behind its name, which may change scores.
 fn changed_models(alike: &[&ListedRun]) -> Markup {
     let figures =
         alike.iter().filter_map(|run| Some((&run.record.run_id, run.figures.as_deref()?)));
@@ -147,7 +147,7 @@ fn metrics(view: &RunView, shows_judge: bool) -> Vec<&Metric> {
     metrics
 }
 
-/// The section; nothing where no earlier run asked the same.
+/// Section of the overview.
 pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup {
     let alike = alike(view, runs, MAX_RUNS);
     if alike.len() < 2 {
@@ -155,8 +155,8 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
             section.card aria-labelledby="trend" {
                 h2 #trend { "Trend" }
                 p.faint {
-                    "This is the only run of its kind so far. Judge the same dataset again by the same"
-                    " rubric and judge, and the figures of both stand here."
+                    "This is the only run of its kind so far. A trend appears after another run of the same"
+                    " dataset, rubric and judge."
                 }
             }
         };
@@ -182,15 +182,15 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
     }
 }
 
-/// The runs that asked what this one asks, oldest first, up to this one.
+/// Runs of the same items, rubric and judge, oldest first, up to this one.
 fn alike<'a>(view: &RunView, runs: &'a [ListedRun], most: usize) -> Vec<&'a ListedRun> {
     let own = view.files.record();
-    let asks = |run: &&ListedRun| {
+    let belongs = |run: &&ListedRun| {
         run.figures.is_some()
             && run.record.created_at <= own.created_at
             && ask_the_same(&run.record, own)
     };
-    let mut alike: Vec<&ListedRun> = runs.iter().filter(asks).take(most).collect();
+    let mut alike: Vec<&ListedRun> = runs.iter().filter(belongs).take(most).collect();
     alike.reverse();
     alike
 }
@@ -203,7 +203,7 @@ fn past(run: &ListedRun, path: &str) -> Option<PastMetric> {
     run.figures.as_ref()?.metrics.get(path).copied()
 }
 
-/// A metric in small; its title leads to its page.
+/// Line of a metric with a sparkline, linked to its page.
 fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
     let definition = &metric.definition;
     let points: Vec<Option<PastMetric>> =
@@ -221,7 +221,7 @@ fn line(view: &RunView, metric: &Metric, runs: &[&ListedRun]) -> Markup {
     }
 }
 
-/// Each run's figure as a dot on a line, its interval as a bar behind it.
+/// Sparkline: a dot for each run's value, a bar for its interval.
 fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
     let ends = points.iter().flatten().flat_map(|point| {
         [point.value, point.low.unwrap_or(point.value), point.high.unwrap_or(point.value)]
@@ -239,11 +239,11 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
         .collect();
     let line: Vec<String> =
         known.iter().map(|(x, point)| format!("{x:.1},{:.1}", y(point.value))).collect();
-    let words: Vec<String> = known.iter().map(|(_, point)| figure(point.value, unit)).collect();
+    let figures: Vec<String> = known.iter().map(|(_, point)| figure(point.value, unit)).collect();
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH:.0} {HEIGHT:.0}")) role="img"
             preserveAspectRatio="xMinYMid"
-            aria-label=(format!("{}, oldest first: {}", harmless(title), words.join(", "))) {
+            aria-label=(format!("{}, oldest first: {}", harmless(title), figures.join(", "))) {
             @for (x, point) in &known {
                 @if let (Some(low), Some(high)) = (point.low, point.high) {
                     rect.sure x=(format!("{:.1}", x - 2.5)) y=(format!("{:.1}", y(high))) width="5"
@@ -258,7 +258,7 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
     }
 }
 
-/// The same in figures, newest first.
+/// Table of a metric, newest run first.
 fn table(metric: &Metric, runs: &[&ListedRun]) -> Markup {
     let runs = runs.iter().rev();
     let runs: Vec<TrendRun<'_>> =

@@ -1,4 +1,4 @@
-//! The columns of scores that a run's table has.
+//! Columns of scores in a run's table.
 
 use juror_types::{
     rubric::{Formula, Rubric},
@@ -8,13 +8,13 @@ use juror_types::{
 /// A column of scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// The criterion, or the group of criteria.
+    /// Key of the criterion or group.
     pub key: String,
-    /// Its title.
+    /// Title of the criterion or group.
     pub title: String,
     /// Kind of the column.
     pub kind: ColumnKind,
-    /// The highest score.
+    /// Maximum score.
     pub max: f64,
 }
 
@@ -23,11 +23,11 @@ pub struct Column {
 pub enum ColumnKind {
     /// One criterion.
     Criterion,
-    /// The mean of a group.
+    /// Mean of a group of criteria.
     Group,
 }
 
-/// The criteria of a sum, the groups of a rubric that has groups; none with the judge off.
+/// Columns of a rubric: its criteria, or its groups if it has some; none with the judge off.
 pub fn columns(rubric: &Rubric, judged: bool) -> Vec<Column> {
     let max = f64::from(rubric.scale.max);
     let column = |key: &str, title: &str, kind| Column {
@@ -50,7 +50,7 @@ pub fn columns(rubric: &Rubric, judged: bool) -> Vec<Column> {
 }
 
 impl Column {
-    /// Its score in a verdict.
+    /// The column's score in a verdict.
     pub fn score(&self, verdict: &Verdict) -> Option<f64> {
         match &verdict.score {
             Score::Sum { scores, .. } => scores.get(&self.key).map(|score| f64::from(*score)),

@@ -1,4 +1,4 @@
-//! State of a result's evidence, which tables filter by.
+//! Filter of results by their evidence.
 
 use juror_types::{
     evidence::EvidenceOutcome,
@@ -16,12 +16,12 @@ pub enum EvidenceState {
     Equal,
     /// The code could not be rendered.
     NotRendered,
-    /// The verdict contradicts what was measured.
+    /// The verdict contradicts the measurement.
     Contradicts,
 }
 
 impl EvidenceState {
-    /// Every state with its name for people.
+    /// States with names and texts.
     pub const ALL: [(Self, &'static str, &'static str); 4] = [
         (Self::Contradicts, "contradicts", "contradicts the verdict"),
         (Self::Differs, "differs", "something differs"),
@@ -34,7 +34,7 @@ impl EvidenceState {
         Self::ALL.into_iter().find(|(_, known, _)| *known == name).map(|(state, ..)| state)
     }
 
-    /// True if this holds of a result.
+    /// True if a result has this state.
     pub fn holds(self, result: &JobResult) -> bool {
         let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
         match (self, &result.evidence) {

@@ -1,4 +1,4 @@
-//! Selection and order of the results in a table. Pure.
+//! Filters and order of results in a table.
 
 use super::{
     EvidenceState,
@@ -8,73 +8,73 @@ use juror_analysis::run_report::Report;
 use juror_types::{finding::Severity, outcome::Outcome};
 use std::cmp::Ordering;
 
-/// Results that fulfil all of this, in this order.
+/// Query of results: conditions that must all hold, and an order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowQuery {
-    /// Only those that ended so.
+    /// Outcome.
     pub outcome: Option<Outcome>,
-    /// Only those with this tag, by its place among the tags.
+    /// Tag, by its position among the tags.
     pub tag: Option<u16>,
-    /// Only those with this common issue, by its place in the report.
+    /// Common issue, by its position in the report.
     pub issue: Option<u32>,
-    /// Only those with this common strength, by its place in the report.
+    /// Common strength, by its position in the report.
     pub strength: Option<u32>,
-    /// Only those with a finding of this kind, by its place in the rubric's vocabulary.
+    /// Kind of a finding, by its position in the rubric's vocabulary.
     pub kind: Option<u16>,
-    /// Only those with a finding of this severity; with `kind`, the same finding.
+    /// Severity of a finding; with `kind`, of the same finding.
     pub severity: Option<Severity>,
-    /// Only those whose verdict contradicts itself, or does not.
+    /// True for verdicts that contradict themselves, false for those that do not.
     pub contradictory: Option<bool>,
-    /// Only those of whose evidence this holds.
+    /// State of the evidence.
     pub evidence: Option<EvidenceState>,
-    /// Only those whose verdict names attempts to instruct the judge, or names none.
+    /// True for verdicts that report attempts to instruct the judge, false for those that do not.
     pub suspected_instructions: Option<bool>,
-    /// Only those whose score, from 0 to 1, is this or more.
+    /// Minimum score, from 0 to 1.
     pub min_score: Option<f32>,
-    /// Only those whose score, from 0 to 1, is this or less.
+    /// Maximum score, from 0 to 1.
     pub max_score: Option<f32>,
-    /// Only those whose id, tags or common issues hold this text, whatever its case.
+    /// Text in the id, tags or common issues, in any case.
     pub text: Option<String>,
-    /// The order.
+    /// Order of the results.
     pub order: Order,
-    /// True if the order is turned round.
+    /// True if the order is reversed.
     pub descending: bool,
 }
 
-/// Orders of results. Those without a value come last, whichever way round; ties go by id.
+/// Order of results. Results without a value come last in both directions; ties are ordered by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Results that could not be judged first, then the lowest scores.
+    /// Results without a score first, then the lowest scores.
     #[default]
     Urgency,
     /// By the item's id.
     Id,
     /// By the score.
     Score,
-    /// By the score in a column, by its place.
+    /// By the score in the column at a position.
     Column(usize),
     /// By cost.
     Cost,
-    /// By the time that it took.
+    /// By latency.
     Latency,
-    /// By how the job ended.
+    /// By outcome.
     Outcome,
     /// By token accuracy.
     Tokens,
-    /// By whether the pattern is right.
+    /// By correctness of the pattern.
     Pattern,
-    /// By whether the code compiles.
+    /// By compilation.
     Compiles,
     /// By the quality score.
     Quality,
-    /// By whether every stage passed.
+    /// By success of the pipeline.
     Passed,
     /// By the text of the first issue.
     FirstIssue,
 }
 
 impl Order {
-    /// Every order with a name of its own; columns of scores go by their keys.
+    /// Orders with names; columns of scores are named by their keys.
     pub const NAMED: [(&'static str, Self); 12] = [
         ("urgency", Self::Urgency),
         ("id", Self::Id),
@@ -97,12 +97,12 @@ impl Order {
 }
 
 impl RowQuery {
-    /// The places of the rows that it selects.
+    /// Positions of the selected rows.
     pub(super) fn select(&self, report: &Report, rows: &Rows) -> Vec<u32> {
         let text = self.text.as_deref().map(str::to_lowercase).filter(|text| !text.is_empty());
         let mut chosen: Vec<(u32, &Row)> = rows
             .iter()
-            .filter(|(_, row)| self.takes(row))
+            .filter(|(_, row)| self.matches(row))
             .filter(|(place, row)| {
                 text.as_ref().is_none_or(|text| holds(report, rows, *place, row, text))
             })
@@ -116,7 +116,7 @@ impl RowQuery {
         chosen.into_iter().map(|(place, _)| place).collect()
     }
 
-    fn takes(&self, row: &Row) -> bool {
+    fn matches(&self, row: &Row) -> bool {
         let within = |score: f32| {
             self.min_score.is_none_or(|least| score >= least)
                 && self.max_score.is_none_or(|most| score <= most)
@@ -125,8 +125,8 @@ impl RowQuery {
             self.kind.is_none_or(|wanted| wanted == *kind)
                 && self.severity.is_none_or(|wanted| wanted == *severity)
         };
-        // Without a verdict, a result neither contradicts itself nor agrees with itself.
-        let is_wanted = |wanted: Option<bool>, is: bool| {
+        // A result without a verdict matches neither value.
+        let has_value = |wanted: Option<bool>, is: bool| {
             wanted.is_none_or(|wanted| row.score.is_some() && wanted == is)
         };
         let bounded = self.min_score.is_some() || self.max_score.is_some();
@@ -135,14 +135,14 @@ impl RowQuery {
             && self.issue.is_none_or(|issue| row.issues.contains(&issue))
             && self.strength.is_none_or(|strength| row.strengths.contains(&strength))
             && (self.kind.is_none() && self.severity.is_none() || row.findings.iter().any(has))
-            && is_wanted(self.contradictory, row.contradictory)
+            && has_value(self.contradictory, row.contradictory)
             && self.evidence.is_none_or(|wanted| {
                 EvidenceState::ALL
                     .iter()
                     .zip(row.evidence)
                     .any(|((state, ..), holds)| holds && *state == wanted)
             })
-            && is_wanted(self.suspected_instructions, row.suspected_instructions)
+            && has_value(self.suspected_instructions, row.suspected_instructions)
             && (!bounded || row.score.is_some_and(within))
     }
 
@@ -178,7 +178,7 @@ impl RowQuery {
     }
 }
 
-/// Lower is more urgent: no output, failed, unscorable, scored by their scores, skipped.
+/// Urgency, lower first: no output, failed, unscorable, scored by score, skipped.
 fn urgency(row: &Row) -> f64 {
     let passed = if row.pipeline_success == Some(false) { 0.0 } else { 1e-7 };
     let score = match row.outcome {

@@ -1,4 +1,4 @@
-//! A short row for each result: what tables sort and filter by.
+//! Rows of results: the values that tables sort and filter by.
 
 use super::{Column, EvidenceState};
 use juror_analysis::run_report::Report;
@@ -14,13 +14,13 @@ use juror_types::{
 };
 use std::collections::HashMap;
 
-/// More different tags than these cannot be filtered by.
+/// Maximum number of different tags; further ones are not filters.
 const MAX_TAGS: usize = 10_000;
 
-/// Number of kinds that the rubric lacks.
+/// Number of a kind that the rubric lacks.
 const UNKNOWN_KIND: u16 = u16::MAX - 1;
 
-/// A result as the table keeps it.
+/// Row of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Outcome of its job.
@@ -41,25 +41,25 @@ pub struct Row {
     pub compiles: Option<bool>,
     /// The quality score, from 0 to 1.
     pub quality: Option<f32>,
-    /// The place of its first issue among those of all results, in the order of the alphabet.
+    /// Alphabetical rank of its first issue among those of all results.
     pub first_issue: Option<u32>,
     /// Cost of its calls.
     pub cost_usd: Money,
-    /// Its latency in milliseconds.
+    /// Latency in milliseconds.
     pub latency_ms: u64,
-    /// Its tags, by their place in the list of tags.
+    /// Tags, by their position in the list of tags.
     pub tags: Box<[u16]>,
-    /// Kinds, by their place in the rubric's vocabulary, and severities of its findings; each once.
+    /// Distinct findings: kind, by its position in the rubric's vocabulary, and severity.
     pub findings: Box<[(u16, Severity)]>,
     /// True if its verdict contradicts itself.
     pub contradictory: bool,
     /// States of its evidence, in the states' order.
     pub evidence: [bool; 4],
-    /// True if its verdict names attempts to instruct the judge.
+    /// True if its verdict reports attempts to instruct the judge.
     pub suspected_instructions: bool,
-    /// Its common issues, by their place in the report.
+    /// Common issues, by their position in the report.
     pub issues: Box<[u32]>,
-    /// Its common strengths, by their place in the report.
+    /// Common strengths, by their position in the report.
     pub strengths: Box<[u32]>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Of these results, which come in the items' order.
+    /// Rows of these results, in the order of the report's items.
     pub fn of(
         report: &Report,
         columns: &[Column],
@@ -115,7 +115,7 @@ impl Rows {
         self.rows.get(place as usize)
     }
 
-    /// Every row with its place.
+    /// Rows with their positions.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Row)> {
         (0..).zip(&self.rows)
     }
@@ -169,7 +169,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
     }
 }
 
-/// Number of a kind: its place in the rubric's vocabulary.
+/// Number of a kind: its position in the rubric's vocabulary.
 pub(super) fn kind_number(rubric: &Rubric, key: &str) -> Option<u16> {
     let place = rubric.vocabulary.kinds.iter().position(|kind| kind.key == key)?;
     u16::try_from(place).ok()
@@ -184,7 +184,7 @@ fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
     pairs.into_boxed_slice()
 }
 
-/// Numbers first issues in the order of the alphabet, so that rows need not keep their texts.
+/// Replaces first issues by their alphabetical ranks, so that rows need not store their texts.
 fn rank_first_issues(rows: &mut [Row], texts: &[String]) {
     let mut sorted: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
     sorted.sort_unstable();
@@ -195,7 +195,7 @@ fn rank_first_issues(rows: &mut [Row], texts: &[String]) {
     }
 }
 
-/// Items, by number, with the groups that they are in; sorted.
+/// Pairs of item and group, sorted.
 fn groups_of_items<'a>(groups: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
     let groups = (0..).zip(groups);
     let mut pairs: Vec<(u32, u32)> =
@@ -210,7 +210,7 @@ fn groups_of(pairs: &[(u32, u32)], item: u32) -> Box<[u32]> {
     rest.iter().take_while(|(other, _)| *other == item).map(|(_, group)| *group).collect()
 }
 
-/// Tags, numbered as they come.
+/// Tags, numbered in the order of their occurrence.
 #[derive(Default)]
 struct NumberedTags {
     numbers: HashMap<String, u16>,
@@ -237,7 +237,7 @@ impl NumberedTags {
         Some(number)
     }
 
-    /// The tags, most frequent first; the rows name them by their new places.
+    /// The tags, most frequent first; renumbers those of the rows.
     fn by_frequency(self, rows: &mut [Row]) -> Vec<(String, u64)> {
         let Self { numbers, counts } = self;
         let count = |number: u16| counts.get(usize::from(number)).copied().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Content of a run's `report.json` that its journal does not have: the decisions of the process
-//! that wrote it.
+//! Content of a run's `report.json` that is not in its journal: gate and comparison.
 
 use juror_analysis::{
     comparison::BaselineChanges, gate::GateReport, history::read_report, run_facts::Coverage,
@@ -9,14 +8,14 @@ use juror_types::id::RunId;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The parts of a report that stand for themselves; all empty where there is no report.
+/// Parts of a report that cannot be computed from the journal; empty without a report.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Saved {
     run: SavedRun,
     coverage: SavedCoverage,
     targets: Option<GateReport>,
-    /// Its comparison with a baseline, as `report.json` has it.
+    /// Comparison with a baseline, in JSON.
     comparison: Option<Value>,
 }
 
@@ -38,7 +37,7 @@ struct SavedCoverage {
 }
 
 impl Saved {
-    /// Reads them. A report that cannot be read says nothing: it can be written again.
+    /// Reads `report.json`. An unreadable report counts as missing: it can be written again.
     pub fn read(files: &RunFiles) -> Self {
         let read = read_report(&files.path_of("report.json")).inspect_err(|error| {
             tracing::warn!("report.json of run {} cannot be read: {error}", files.record().run_id);
@@ -46,7 +45,7 @@ impl Saved {
         read.ok().flatten().unwrap_or_default()
     }
 
-    /// The run that it was compared with, and what changed since; none without a comparison.
+    /// The baseline of the run and the changes since; none without a comparison.
     pub fn changes(&self) -> Option<(RunId, BaselineChanges)> {
         #[derive(Deserialize)]
         struct Compared {
@@ -67,7 +66,7 @@ impl Saved {
         self.run.finished_at.clone()
     }
 
-    /// Result of its gate, if it was decided over as many results as there are now.
+    /// Result of the gate, if it was decided with the current number of results.
     pub(super) fn targets_of(&self, now: &Coverage) -> Option<GateReport> {
         let then = &self.coverage;
         let same = SavedCoverage {

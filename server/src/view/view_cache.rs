@@ -1,4 +1,4 @@
-//! The views that are kept, least recently used ones let go.
+//! LRU cache of run views.
 
 use super::{RunView, ViewError};
 use juror_analysis::metrics::AveragingPolicy;
@@ -16,24 +16,24 @@ use std::{
 };
 use tokio::{sync::Mutex, task::spawn_blocking, time::Instant};
 
-/// So many runs are kept in memory.
-const CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
+/// Maximum number of cached runs.
+const CACHE_CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
-/// A run that goes on is read again at most this often, and never takes more than a tenth of a
-/// processor.
-const MIN_AGE: Duration = Duration::from_secs(2);
-const AGE_PER_COST: u32 = 10;
+/// Minimum interval between reads of an active run, which is at least ten times the duration of a
+/// read.
+const MIN_READ_INTERVAL: Duration = Duration::from_secs(2);
+const INTERVAL_PER_DURATION: u32 = 10;
 
-/// The runs that were looked at last.
+/// Cache of the most recently used views.
 pub struct Views {
     catalog: Arc<Catalog>,
     item_source: Arc<dyn ItemSource>,
     averaging: AveragingPolicy,
-    places: Lock<LruCache<RunId, ViewPlace>>,
+    entries: Lock<LruCache<RunId, ViewEntry>>,
 }
 
-/// Locked while its run is read, so that the run is read once however many ask for it.
-type ViewPlace = Arc<Mutex<Option<KeptView>>>;
+/// Cache entry, locked while its run is read, so that concurrent requests read it once.
+type ViewEntry = Arc<Mutex<Option<KeptView>>>;
 
 struct KeptView {
     stamps: Stamps,
@@ -42,7 +42,7 @@ struct KeptView {
     view: Arc<RunView>,
 }
 
-/// Marks by which a change of the run is seen.
+/// Stamps of a run's files, to detect changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamps {
     record: Stamp,
@@ -57,16 +57,16 @@ impl Views {
         item_source: Arc<dyn ItemSource>,
         averaging: AveragingPolicy,
     ) -> Self {
-        let places = Lock::new(LruCache::new(CAPACITY));
-        Self { catalog, item_source, averaging, places }
+        let entries = Lock::new(LruCache::new(CACHE_CAPACITY));
+        Self { catalog, item_source, averaging, entries }
     }
 
-    /// A run as it is now; one that goes on may be some seconds old.
+    /// The current view of a run; that of an active run may be some seconds old.
     pub async fn of(&self, run: &RunId) -> Result<Arc<RunView>, ViewError> {
         let catalog = Arc::clone(&self.catalog);
-        let asked = run.clone();
-        let looking = spawn_blocking(move || {
-            let files = catalog.files(&asked)?;
+        let id = run.clone();
+        let listing = spawn_blocking(move || {
+            let files = catalog.files(&id)?;
             let state = catalog.listed(&files).state;
             let stamps = Stamps {
                 record: stamp(&files.path_of("run.json")),
@@ -75,20 +75,20 @@ impl Views {
             };
             Ok::<_, ViewError>((files, state, stamps))
         });
-        let (files, state, stamps) = looking.await.map_err(|_| ViewError::Interrupted)??;
-        let place = self.place_of(run);
-        let mut kept = place.lock().await;
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_good(state, stamps)) {
+        let (files, state, stamps) = listing.await.map_err(|_| ViewError::Interrupted)??;
+        let entry = self.entry(run);
+        let mut kept = entry.lock().await;
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_current(state, stamps)) {
             return Ok(Arc::clone(&kept.view));
         }
         let ledger = self.item_source.ledger(files.record()).await;
         let (item_source, averaging) = (Arc::clone(&self.item_source), self.averaging);
-        let (read_at, noted) = (Instant::now(), files.clone());
+        let (read_at, read_files) = (Instant::now(), files.clone());
         let reading =
             spawn_blocking(move || RunView::read(files, state, ledger, averaging, &*item_source));
         let read = reading.await.map_err(|_| ViewError::Interrupted)?;
         if let Err(ViewError::Journal(error @ JournalError::Unreadable { .. })) = &read {
-            self.catalog.note_damage(&noted, error.in_its_run());
+            self.catalog.note_damage(&read_files, error.in_its_run());
         }
         let view = Arc::new(read?);
         let took = read_at.elapsed();
@@ -96,18 +96,19 @@ impl Views {
         Ok(view)
     }
 
-    fn place_of(&self, run: &RunId) -> ViewPlace {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(places.get_or_insert(run.clone(), ViewPlace::default))
+    fn entry(&self, run: &RunId) -> ViewEntry {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(entries.get_or_insert(run.clone(), ViewEntry::default))
     }
 }
 
 impl KeptView {
-    fn is_good(&self, state: RunState, stamps: Stamps) -> bool {
+    fn is_current(&self, state: RunState, stamps: Stamps) -> bool {
         if self.stamps == stamps && self.view.state == state {
             return true;
         }
         let is_active = state == RunState::Running && self.view.state == RunState::Running;
-        is_active && self.read_at.elapsed() < MIN_AGE.max(self.took * AGE_PER_COST)
+        is_active
+            && self.read_at.elapsed() < MIN_READ_INTERVAL.max(self.took * INTERVAL_PER_DURATION)
     }
 }

@@ -62,7 +62,7 @@ fn cancelled_batches_are_paid_for_what_they_did() {
     assert_eq!((fixture.count("scored", ""), fixture.count("skipped", "cancelled")), (3, 3));
     assert_eq!(fixture.simulator.count("billed_calls"), 3);
     fixture.costs_the_bill_and_presumed(0);
-    fixture.harness.juror(&["cancel", "night"]).exits(0).prints(&["there is nothing to cancel"]);
+    fixture.harness.juror(&["cancel", "night"]).exits(0).prints(&["nothing to cancel"]);
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
     fixture.simulator.await_count("batch_polls", 2);
     running.kill();
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
-    held.prints(&["$0.00, at most $", "with the calls that are under way"]);
+    held.prints(&["$0.00, at most $", "with the calls in progress"]);
     let listed = fixture.harness.juror(&["runs", "list"]).exits(0);
-    listed.prints(&["$0.00+", "batches under way may add to it"]);
+    listed.prints(&["$0.00+", "batches in progress may add to it"]);
     fixture.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
     assert_eq!(fixture.simulator.requests(), 3, "half of the batch was done");
     assert_eq!(fixture.simulator.count("billed_calls"), 6);

@@ -18,7 +18,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::Write as _;
 
-const WORKS: &str = "works: results of fleet";
+const WORKS: &str = "active: writing the results of fleet";
 const COST: i64 = 5_000_000_000;
 
 fn semantic() -> (Rubric, &'static str) {
@@ -168,7 +168,7 @@ fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
     let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
     let first = start(&servers, &harness);
     let mut spare = Running::start(servers.command(&harness, &["aggregate"]));
-    spare.await_words("stands by: another aggregator works");
+    spare.await_words("standby: another aggregator is active");
     for record in [&calm, &shaken] {
         servers.announce(record);
     }

@@ -58,7 +58,7 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
     let aggregator = start(&servers, &harness);
     for RunRecord { run_id, .. } in [no_record, no_journal] {
         let arguments = ["dead-letters", "replay", "--all", "--run", run_id.as_str()];
-        servers.juror(&harness, &arguments).exits(0).prints(&["1 sent again"]);
+        servers.juror(&harness, &arguments).exits(0).prints(&["1 replayed"]);
         servers.await_report(run_id, 3);
         assert_eq!(harness.journal(run_id.as_str()).len(), 3);
         assert_eq!(harness.report(run_id.as_str())["coverage"]["scored"], 3);

@@ -48,7 +48,7 @@ fn end(servers: &Servers, job: &Job, outcome: Outcome) {
 fn what_was_kept_aside_is_listed_shown_and_sent_again() {
     let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
     let dead = |words: &[&str]| servers.juror(&harness, &[&["dead-letters"], words].concat());
-    dead(&["list"]).exits(0).prints(&["nothing was kept aside"]);
+    dead(&["list"]).exits(0).prints(&["no dead letters"]);
     let jobs = poisoned(&harness, &servers, "night", 3);
     let ids: Vec<&str> = jobs.iter().map(|job| job.job_id.as_str()).collect();
     let aside = JobResult::empty(&jobs[0], Outcome::Scored);
@@ -75,16 +75,16 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
 
     dead(&["replay", ids[1], "none"]).exits(2).says(&["\"none\""]);
     assert_eq!(listed(dead(&["list", "--json"])).len(), 4, "nothing was done by halves");
-    dead(&["replay", ids[1]]).exits(0).prints(&["1 sent again"]);
+    dead(&["replay", ids[1]]).exits(0).prints(&["1 replayed"]);
     let taken = servers.take_jobs(1);
     assert_eq!((taken[0].job.item.id.as_str(), taken[0].job.round), ("item_0001", 1));
     let expected = || servers.status(&RunId::new("night")).unwrap().expected;
     assert_eq!(expected(), Some(4), "one result more");
     dead(&["replay", ids[1]]).exits(2);
 
-    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 sent again"]);
+    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 replayed"]);
     assert!(listed(dead(&["list", "--json"])).is_empty());
-    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 sent again"]);
+    dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 replayed"]);
     dead(&["replay", "--all", "--run", "nosuch"]).exits(2).says(&["no run nosuch", "dead list"]);
     assert_eq!(expected(), Some(6), "two jobs, and a result that is what it was");
     assert_eq!(servers.take_jobs(2).len(), 2);
@@ -124,8 +124,8 @@ fn a_job_is_sent_again_only_where_that_makes_sense() {
         serde_json::from_str(&servers.juror(&harness, &flags).exits(3).stdout).unwrap();
     assert_eq!(told["sent"], json!(2));
     let reason = |job: &Job| told["not_sent"][job.job_id.as_str()].as_str().unwrap().to_owned();
-    assert!(reason(scored).contains("scored since, in round 1"), "{told}");
-    assert!(reason(under_way).contains("under way again, in round 1"), "{told}");
+    assert!(reason(scored).contains("already scored in round 1"), "{told}");
+    assert!(reason(under_way).contains("already requeued in round 1"), "{told}");
     let rounds: Vec<_> = servers
         .take_jobs(2)
         .into_iter()
@@ -145,5 +145,5 @@ fn a_job_is_sent_again_only_where_that_makes_sense() {
     cancelled.says(&["its run was cancelled", "juror retry night"]);
     servers.redis.command(&["DEL", &format!("{}:run:night", servers.redis.namespace)]);
     let forgotten = servers.juror(&harness, &["dead-letters", "replay", id]).exits(3);
-    forgotten.says(&["not known any more", "juror retry night"]);
+    forgotten.says(&["no longer in Redis", "juror retry night"]);
 }

@@ -35,11 +35,11 @@ impl Pages {
     }
 
     fn worker_with_browser(&self) -> Running {
-        self.worker("/usr/bin/chromium", "draws with Chromium")
+        self.worker("/usr/bin/chromium", "renders with Chromium")
     }
 
     fn worker_without_browser(&self) -> Running {
-        self.worker(ABSENT, "draws nothing (no-such-browser: there is no such program")
+        self.worker(ABSENT, "cannot render (no-such-browser: there is no such program")
     }
 
     fn worker(&self, browser: &str, words: &str) -> Running {
@@ -67,7 +67,7 @@ fn measured_jobs_go_to_the_worker_that_draws_and_others_to_any() {
     let without = pages.worker_without_browser();
     let with = pages.worker_with_browser();
     let enqueued = pages.enqueue("measured", &["--evidence", "facts"]).exits(0);
-    assert!(!enqueued.stderr.contains("no worker of the fleet draws"), "{}", enqueued.stderr);
+    assert!(!enqueued.stderr.contains("no worker of the fleet can render"), "{}", enqueued.stderr);
     pages.enqueue("plain", &[]).exits(0);
     let results = pages.servers.take_results(12);
     all_measured(&results, "measured");
@@ -80,13 +80,13 @@ fn without_a_worker_that_draws_jobs_wait_and_every_command_says_so() {
     let pages = Pages::new(3);
     let without = pages.worker_without_browser();
     let enqueued = pages.enqueue("measured", &["--evidence", "facts"]).exits(0);
-    enqueued.says(&["no worker of the fleet draws now", "run measured wait", "with a browser"]);
+    enqueued.says(&["no worker of the fleet can render", "run measured wait", "with a browser"]);
     pages.enqueue("plain", &[]).exits(0);
     let plain = pages.servers.take_results(3);
     assert!(plain.iter().all(|result| result.run_id.as_str() == "plain"), "{plain:?}");
     let asked = ["doctor", "--evidence", "facts"];
     let told = pages.servers.juror(&pages.harness, &asked);
-    told.prints(&["1 is connected, of which 0 can draw", "wait for one with a browser"]);
+    told.prints(&["1 is connected, of which 0 can draw", "wait for a worker with a browser"]);
 
     let with = pages.worker_with_browser();
     all_measured(&pages.servers.take_results(3), "measured");
@@ -108,7 +108,7 @@ fn items_that_name_their_picture_need_no_browser() {
     pages.harness.write("manifest.jsonl", format!("{line}\n"));
     let without = pages.worker_without_browser();
     let enqueued = pages.enqueue("given", &["--evidence", "facts"]).exits(0);
-    assert!(!enqueued.stderr.contains("draws"), "{}", enqueued.stderr);
+    assert!(!enqueued.stderr.contains("can render"), "{}", enqueued.stderr);
     all_measured(&pages.servers.take_results(1), "given");
     stop(without);
 }

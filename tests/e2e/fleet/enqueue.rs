@@ -196,9 +196,9 @@ fn a_run_is_never_taken_for_another() {
 
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     let local = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "local"]);
-    local.exits(2).says(&["one of this machine", "juror run --resume local"]);
+    local.exits(2).says(&["a run of this machine", "juror run --resume local"]);
     let unknown = servers.juror(&harness, &["enqueue", "--resume", "none"]);
-    unknown.exits(2).says(&["knows no run none"]);
+    unknown.exits(2).says(&["run none is unknown in fleet"]);
     assert_eq!(servers.take_jobs(3).len(), 3);
 }
 
@@ -210,7 +210,7 @@ fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
     let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
     let refused = servers.juror(&harness, &capped).exits(2);
     assert_eq!(refused.stdout, "");
-    refused.says(&["may forget what was spent", "--allow-volatile-redis"]);
+    refused.says(&["may lose what was spent", "--allow-volatile-redis"]);
     assert_eq!(servers.status(&RunId::new("paid")), None);
 
     let accepted = [&capped[..], &["--allow-volatile-redis"]].concat();
@@ -268,11 +268,11 @@ fn a_run_is_cancelled_while_it_is_published() {
     assert_eq!((&told["cancelled"], &told["published"]), (&json!(true), &json!(expected)));
 
     servers.juror(&harness, &enqueue).exits(2).says(&["was cancelled", "juror retry doomed"]);
-    servers.juror(&harness, &["cancel", "none"]).exits(2).says(&["knows no run none"]);
+    servers.juror(&harness, &["cancel", "none"]).exits(2).says(&["run none is unknown in fleet"]);
     write_items(&harness, 1);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     let complete = servers.juror(&harness, &["cancel", "local"]).exits(0);
-    complete.prints(&["run local is complete: there is nothing to cancel", "1 of 1 jobs have"]);
+    complete.prints(&["run local is complete, nothing to cancel", "1 of 1 jobs have"]);
 }
 
 #[test]
@@ -282,9 +282,9 @@ fn the_doctor_looks_at_the_servers() {
     let base_url = simulator.base_url();
     let doctor = ["doctor", "--base-url", &base_url];
     let seen = volatile.juror(&harness, &doctor).exits(0);
-    seen.prints(&["ok    broker    RabbitMQ", "look  redis     Redis", "appendonly is no"]);
+    seen.prints(&["ok    broker    RabbitMQ", "warn  redis     Redis", "appendonly is no"]);
     let durable = Servers::with(TestRedis::durable());
-    durable.juror(&harness, &doctor).exits(0).prints(&["ok    redis", "it forgets nothing"]);
+    durable.juror(&harness, &doctor).exits(0).prints(&["ok    redis", "its storage is durable"]);
     let away = [&doctor[..], &["--redis", "redis://127.0.0.1:1"]].concat();
     durable.juror(&harness, &away).exits(1).prints(&["BAD   redis"]);
     harness.juror(&doctor).exits(0).prints(&["a run can start"]);

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 fn aggregator(servers: &Servers, harness: &Harness) -> Running {
     let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_words("works: results of fleet");
+    aggregator.await_words("active: writing the results of fleet");
     aggregator
 }
 
@@ -103,7 +103,7 @@ fn who_stops_waiting_stops_nobody_else() {
     let mut waiting = servers.start(&harness, &enqueue);
     waiting.await_words("3 jobs of run night are published");
     waiting.signal(Signal::INT);
-    let stopped = waiting.finish().exits(3).says(&["the run goes on without us"]);
+    let stopped = waiting.finish().exits(3).says(&["detached; the run continues"]);
     let line = stopped.stderr.lines().find_map(|line| line.split_once("follow it with: juror "));
     let follow: Vec<&str> = line.unwrap().1.split(' ').collect();
     let following = servers.start(&harness, &follow);
@@ -125,8 +125,8 @@ fn a_pause_is_told_and_a_retry_ends_it() {
     waiting.await_words("paused: the key is refused");
     waiting.await_words("resume with: juror retry night");
     let retried = servers.juror(&harness, &["retry", "night"]).exits(0);
-    retried.says(&["5 jobs of run night are sent again"]);
-    waiting.await_words("the run goes on");
+    retried.says(&["5 jobs of run night are requeued"]);
+    waiting.await_words("the run continues");
     let taken = servers.work(5, scored);
     assert!(taken.iter().all(|taken| taken.job.round == 0), "none had a result");
     waiting.finish().exits(0).prints(&["5 of 5 scored"]);
@@ -141,10 +141,10 @@ fn a_cancelled_run_is_waited_for_and_tells_so() {
         servers.start(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"]);
     waiting.await_words("are published");
     servers.juror(&harness, &["cancel", "night"]).exits(0);
-    waiting.await_words("cancelled: what is not judged yet is skipped");
+    waiting.await_words("cancelled: jobs that are not judged yet are skipped");
     let follow = ["enqueue", "--wait", "--resume", "night"];
     let mut later = servers.start(&harness, &follow);
-    later.await_words("cancelled: what is not judged yet is skipped");
+    later.await_words("cancelled: jobs that are not judged yet are skipped");
     servers.work(3, scored);
     waiting.finish().exits(3).prints(&["3 of 3 scored"]);
     later.finish().exits(3).prints(&["3 of 3 scored"]);
@@ -191,7 +191,7 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     assert!(!complete.stderr.contains("follow it"), "{}", complete.stderr);
     complete.says(&["run night is complete: all its 6 jobs are scored"]);
     let elsewhere = ["retry", "night", "--runs-dir", "empty"];
-    servers.juror(&harness, &elsewhere).exits(0).says(&["jobs of run night are sent again"]);
+    servers.juror(&harness, &elsewhere).exits(0).says(&["jobs of run night are requeued"]);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     servers.juror(&harness, &["retry", "local", "--wait"]).exits(2).says(&["this machine"]);
     servers.juror(&harness, &["retry", "none"]).exits(2).says(&["no run none"]);
@@ -217,7 +217,7 @@ fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(pico(&report["cost"]["budget_usd"]), 4_000_000_000_000);
     let alone = harness.juror(&["report", "night", "--json"]).exits(3);
-    alone.says(&["the ledger of the fleet", "cannot be read", "--redis URL"]);
+    alone.says(&["the ledger of fleet", "cannot be read", "--redis URL"]);
     let listed = servers.juror(&harness, &["runs", "--json"]).exits(0);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed[0]["fleet"], servers.redis.namespace);
@@ -234,5 +234,5 @@ fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
     servers.juror(&harness, &["retry", "night"]).exits(0);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 4);
     let cancelled = servers.juror(&harness, &["cancel", "night"]).exits(0);
-    cancelled.prints(&["4 of 4 planned jobs were published", "4 results"]);
+    cancelled.prints(&["4 of 4 planned jobs were published", "4 have a result"]);
 }

@@ -95,7 +95,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
     command.env("JUROR_LOG_LEVEL", "warn,juror_app=info");
     let mut later = Running::start(command);
     fixture.enqueue("second");
-    later.await_words("tokens are counted as another process has learned");
+    later.await_words("tokens are counted by the rule that another process has learned");
     all_scored(&servers.take_results(400));
     stop(later);
 }

@@ -14,7 +14,7 @@ const ITEMS: u32 = 6;
 
 fn aggregator(servers: &Servers, harness: &Harness) -> Running {
     let mut aggregator = servers.start(harness, &["aggregate"]);
-    aggregator.await_words("works: results of fleet");
+    aggregator.await_words("active: writing the results of fleet");
     aggregator
 }
 
@@ -39,7 +39,8 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
     let again = servers.juror(harness, &["enqueue", "--resume", "night"]).exits(0);
     again.says(&["published already", "send again what is missing: juror retry night"]);
     let retried = servers.juror(harness, &["retry", "night", "--wait"]).exits(0);
-    let retried = retried.says(&["4 jobs of run night are sent again", "4 of the jobs are scored"]);
+    let retried =
+        retried.says(&["4 jobs of run night are requeued", "4 scored jobs may be missing"]);
     retried.prints(&["6 of 6 scored"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
     let journal = harness.journal("night");
@@ -55,8 +56,8 @@ fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_i
     let says_so = || {
         let cancelled = servers.juror(harness, &["cancel", "night"]).exits(0);
         cancelled.prints(&[
-            "run night is complete: there is nothing to cancel",
-            "6 of 6 jobs have their result, 6 of them scored",
+            "run night is complete, nothing to cancel",
+            "6 of 6 jobs have a result, 6 of them scored",
         ]);
         let told = servers.juror(harness, &["cancel", "night", "--json"]).exits(0).stdout;
         let told: Value = serde_json::from_str(&told).unwrap();
@@ -90,7 +91,7 @@ fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
 
     let retry = ["retry", "night", "--wait", "--json"];
     let retried = servers.juror(harness, &retry).exits(0);
-    let retried = retried.says(&["6 jobs of run night are sent again"]);
+    let retried = retried.says(&["6 jobs of run night are requeued"]);
     let told: Value = serde_json::from_str(&retried.stdout).unwrap();
     assert_eq!(told["scored"], ITEMS);
 
@@ -122,7 +123,7 @@ fn a_changed_cap_is_told_and_stays_until_another_is_given() {
     stands("0.05");
     let raise = ["enqueue", "--resume", "night", "--budget-usd", "0.10"];
     let raised = servers.juror(&harness, &raise).exits(0);
-    raised.says(&["run night may cost $0.100000000 from now on in all; before: $0.050000000"]);
+    raised.says(&["the budget of run night is now $0.100000000; before: $0.050000000"]);
     stands("0.10");
 
     // Neither a plain retry nor a setting has a say in it.

@@ -93,7 +93,7 @@ fn every_command_of_a_fleet_goes_over_tls() {
     let url = simulator.base_url();
     write_items(&harness, ITEMS);
     let mut aggregator = secure.start_command(&harness, &["aggregate"]);
-    aggregator.await_words("works: results of fleet");
+    aggregator.await_words("active: writing the results of fleet");
     let worker = ["worker", "--base-url", &url, "--data-root", "."];
     let worker = secure.start_command(&harness, &worker);
 
@@ -109,7 +109,7 @@ fn every_command_of_a_fleet_goes_over_tls() {
     secure.juror(&harness, &["budget", "show", "night"]).exits(0);
     secure.juror(&harness, &["cache", "stats"]).exits(0);
     let doctor = secure.juror(&harness, &["doctor", "--base-url", &url]).exits(0);
-    doctor.prints(&["RabbitMQ 3.", "Redis 7.", "it forgets nothing"]);
+    doctor.prints(&["RabbitMQ 3.", "Redis 7.", "its storage is durable"]);
     assert_eq!(simulator.count("billed_calls"), u64::from(ITEMS));
 
     let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "."];

@@ -51,7 +51,7 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     write_dataset(&here);
     let simulator = Simulator::start(SimulatorConfig::default());
     let mut aggregator = servers.start(&here, &["aggregate"]);
-    aggregator.await_words("works: results of fleet");
+    aggregator.await_words("active: writing the results of fleet");
     let worker = worker(&servers, &elsewhere, &simulator, &bucket);
 
     let place = format!("s3://{bucket}/sets/golden");
@@ -110,5 +110,5 @@ fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
     write_dataset(&harness);
     enqueue("set", &place, &["--run-id", "first", "--limit", "1"]).exits(0);
     let again = enqueue("set", "s3://elsewhere", &["--run-id", "first", "--limit", "1"]).exits(2);
-    again.says(&["run first has uploaded its files to", "leave --upload out"]);
+    again.says(&["run first uploaded its files to", "omit --upload"]);
 }

@@ -20,7 +20,7 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     let work = ["worker", "--base-url", &url, "--data-root", "."];
     let aggregate = || {
         let mut aggregator = servers.start(&first, &["aggregate"]);
-        aggregator.await_words("works: results of fleet");
+        aggregator.await_words("active: writing the results of fleet");
         aggregator
     };
     let budget = ["--budget-usd", "1", "--allow-volatile-redis"];

@@ -31,7 +31,7 @@ fn a_run_started_over_http_is_judged_by_the_fleet() {
     fleet_harness.start();
     let mut limited = judged("web");
     limited["rpm"] = json!(10);
-    api.post("/api/v1/runs", &limited).is(422).says(&["workers have limits of their own"]);
+    api.post("/api/v1/runs", &limited).is(422).says(&["workers configure limits"]);
     api.post("/api/v1/runs", &judged("web")).is(202);
     fleet_harness.await_report("web", WITHIN);
     let report = fleet_harness.harness.report("web");
@@ -58,7 +58,7 @@ fn a_fleets_run_is_cancelled_and_resumed_over_http() {
         (&json!("running"), 1_000_000_000_000)
     );
     assert!(begun["published"].as_u64().is_some_and(|published| published <= 6), "{begun}");
-    api.get("/runs/web").is(202).says(&["on its way", "of 6 jobs", "juror aggregate"]);
+    api.get("/runs/web").is(202).says(&["queued", "of 6 jobs", "juror aggregate"]);
     fleet_harness.aggregators.iter_mut().for_each(|member| member.start());
     api.post("/api/v1/runs/web/cancel", &json!({})).is(202);
     fleet_harness.workers.iter_mut().for_each(|member| member.start());

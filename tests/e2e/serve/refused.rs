@@ -61,7 +61,7 @@ fn a_name_that_stands_for_something_else_is_a_conflict() {
         let refused = api.post("/api/v1/runs", &free(run)).is(409);
         let folder = harness.path("runs").display().to_string();
         assert!(!String::from_utf8_lossy(&refused.body).contains(&folder), "no path of the server");
-        refused.says(&["is no run; take another run_id"]);
+        refused.says(&["is not a run; use another run_id"]);
     }
     assert_eq!(std::fs::read_dir(mine.parent().unwrap()).unwrap().count(), 1);
 }
@@ -95,13 +95,17 @@ fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
     let refused = fixture.api.ask("POST", "/start", &browser, form).is(503);
     assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
     refused.says(&["serve.max_concurrent_runs", "name=\"budget_usd\""]);
-    fixture.api.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["goes on already"]);
+    fixture.api.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["is already active"]);
     fixture.gate.open();
     for run in ["one", "two"] {
         fixture.api.await_end(run);
     }
     fixture.api.post("/api/v1/runs/one/resume", &json!({})).is(409).says(&["complete"]);
-    fixture.api.post("/api/v1/runs/one/cancel", &json!({})).is(409).says(&["does not go on"]);
+    fixture
+        .api
+        .post("/api/v1/runs/one/cancel", &json!({}))
+        .is(409)
+        .says(&["is not running; nothing to cancel"]);
     fixture.api.post("/api/v1/runs", &judged("three")).is(202);
     fixture.api.await_end("three");
     // Its answers are all in the cache by now.
@@ -117,7 +121,7 @@ fn the_run_of_another_process_is_shown_and_left_alone() {
     let shown = fixture.api.get("/api/v1/runs/elsewhere").is(200).json();
     assert_eq!(shown["state"], "running", "{shown}");
     let cancelled = fixture.api.post("/api/v1/runs/elsewhere/cancel", &json!({})).is(409);
-    cancelled.says(&["another process works on run elsewhere"]);
+    cancelled.says(&["run elsewhere is active in another process"]);
     fixture.api.post("/api/v1/runs/elsewhere/resume", &json!({"budget_usd": "1"})).is(409);
     fixture.gate.open();
     running.finish().exits(0);

@@ -5,8 +5,8 @@ use juror_types::error_chain::with_causes;
 use std::process::Stdio;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-/// Runs a command with the message on its standard input. Dropping the future kills it. Its output
-/// is not read.
+/// Runs a command with the message on its standard input; its output is ignored. Dropping the
+/// future kills it.
 pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String> {
     let Some((program, arguments)) = words.split_first() else { return Ok(()) };
     let message = serde_json::to_vec(payload).map_err(|error| error.to_string())?;
@@ -17,19 +17,19 @@ pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String>
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    // Ctrl-C at the terminal reaches this process alone.
+    // Ctrl-C at the terminal does not reach the command.
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command
         .spawn()
         .map_err(|error| format!("{program} cannot be started: {}", with_causes(&error)))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program need not read what it is given.
+        // A program need not read its input.
         let _ = stdin.write_all(&message).await;
     }
     match child.wait().await {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{program} ended with {status}")),
-        Err(error) => Err(format!("{program} was lost: {error}")),
+        Err(error) => Err(format!("{program} cannot be waited for: {error}")),
     }
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use juror_types::usage::Money;
 use serde::Serialize;
 
-/// Message of an alert, as the command reads it on standard input and the webhook gets it.
+/// Message of an alert, for a command's standard input or a webhook's body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlertPayload {
     /// Version of the message.
@@ -22,9 +22,9 @@ pub struct AlertPayload {
     pub held_usd: Money,
     /// The cap.
     pub cap_usd: Option<Money>,
-    /// Amount that calls may still hold.
+    /// Remainder that calls may still hold.
     pub left_usd: Option<Money>,
-    /// The moment from which on nothing is spent of it again; none for a run.
+    /// Time of the renewal, after which nothing is spent of it; none for a run.
     pub renews_at: Option<Timestamp>,
     /// Time zone in which its days or months begin; none for a run.
     pub zone: Option<String>,
@@ -33,7 +33,7 @@ pub struct AlertPayload {
 }
 
 impl AlertPayload {
-    /// The message on a budget of which this share was reached.
+    /// The message for a budget that has reached this share.
     pub fn new(at: f64, state: BudgetState, sent_at: Timestamp) -> Self {
         let BudgetState { scope, cap_usd, spent_usd, held_usd, left_usd, renews_at, zone } = state;
         Self {

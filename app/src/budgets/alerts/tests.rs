@@ -25,7 +25,7 @@ struct Fixture {
     ledger: SqliteLedger,
     run: RunId,
     events: Events,
-    heard: mpsc::Receiver<Event>,
+    events_received: mpsc::Receiver<Event>,
 }
 
 impl Fixture {
@@ -34,8 +34,8 @@ impl Fixture {
         let ledger = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
         let run = RunId::new("nightly");
         ledger.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
-        let (events, heard) = Events::channel(16);
-        Self { folder, ledger, run, events, heard }
+        let (events, events_received) = Events::channel(16);
+        Self { folder, ledger, run, events, events_received }
     }
 
     async fn spend(&self, lease: &str, pico: i64) {
@@ -58,12 +58,12 @@ impl Fixture {
         AlertWatch { records: &self.ledger, alerts, retry_pauses: &NO_PAUSES, events }
     }
 
-    async fn look(&self, alerts: &[AlertSettings]) {
-        self.watch(alerts).look(std::slice::from_ref(&self.run)).await.unwrap();
+    async fn check(&self, alerts: &[AlertSettings]) {
+        self.watch(alerts).check(std::slice::from_ref(&self.run)).await.unwrap();
     }
 
     fn warning(&mut self) -> Option<String> {
-        match self.heard.try_recv().ok()? {
+        match self.events_received.try_recv().ok()? {
             Event::Warning(warning) => Some(warning),
             event => panic!("{event:?}"),
         }
@@ -92,11 +92,11 @@ async fn an_alert_is_sent_once_when_its_share_is_spent() {
     let file = fixture.folder.path().join("messages");
     let alerts = alerts(&[noted(&file, 0.5), noted(&file, 0.9)].concat());
     fixture.spend("a", 49).await;
-    fixture.look(&alerts).await;
+    fixture.check(&alerts).await;
     assert!(messages(&file).is_empty());
     fixture.spend("b", 1).await;
     for _ in 0..2 {
-        fixture.look(&alerts).await;
+        fixture.check(&alerts).await;
     }
     let sent = messages(&file);
     assert_eq!(sent.len(), 1, "{sent:?}");
@@ -108,13 +108,13 @@ async fn an_alert_is_sent_once_when_its_share_is_spent() {
     let amount = |name: &str| sent[0][name].as_str().unwrap().parse::<Money>().unwrap().pico();
     assert_eq!((amount("spent_usd"), amount("cap_usd"), amount("left_usd")), (50, 100, 50));
     fixture.spend("c", 45).await;
-    fixture.look(&alerts).await;
+    fixture.check(&alerts).await;
     assert_eq!(messages(&file).len(), 2);
     fixture.ledger.close().await;
 }
 
 #[tokio::test]
-async fn the_last_look_comes_after_the_end_of_the_run() {
+async fn the_last_check_comes_after_the_end_of_the_run() {
     let fixture = Fixture::new().await;
     let file = fixture.folder.path().join("messages");
     let alerts = alerts(&noted(&file, 1.0));
@@ -131,13 +131,13 @@ async fn a_command_that_fails_is_a_warning_and_nothing_else() {
     let mut fixture = Fixture::new().await;
     fixture.spend("a", 100).await;
     let text = "[[alerts]]\nat = 0.5\ncommand = [\"false\"]\n[[alerts]]\nat = 0.5\ncommand = [\"no-such-program-at-all\"]\n";
-    fixture.look(&alerts(text)).await;
+    fixture.check(&alerts(text)).await;
     let mut warnings = [fixture.warning().unwrap(), fixture.warning().unwrap()];
     warnings.sort();
     assert!(warnings[0].contains("budget run:nightly") && warnings[0].contains("false ended with"));
     assert!(warnings[1].contains("no-such-program-at-all cannot be started"), "{warnings:?}");
     assert!(warnings.iter().all(|warning| warning.contains("in 3 tries")), "{warnings:?}");
-    fixture.look(&alerts(text)).await;
+    fixture.check(&alerts(text)).await;
     assert_eq!(fixture.warning(), None, "it is not sent again");
     fixture.ledger.close().await;
 }
@@ -154,12 +154,12 @@ fn third_time(file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn an_alert_that_fails_is_tried_again_until_it_is_sent() {
+async fn an_alert_that_fails_is_retried_until_it_is_sent() {
     let mut fixture = Fixture::new().await;
     let file = fixture.folder.path().join("messages");
     fixture.spend("a", 60).await;
     for _ in 0..2 {
-        fixture.look(&alerts(&third_time(&file))).await;
+        fixture.check(&alerts(&third_time(&file))).await;
     }
     assert_eq!(messages(&file).len(), 1);
     assert_eq!(fixture.warning(), None);
@@ -168,46 +168,46 @@ async fn an_alert_that_fails_is_tried_again_until_it_is_sent() {
     fixture.ledger.close().await;
 }
 
-/// Answers so many requests with this status, and returns the last one.
-async fn answer(listener: TcpListener, status: &str, times: u32) -> String {
+/// Replies to `times` requests with this status, and returns the last one.
+async fn reply(listener: TcpListener, status: &str, times: u32) -> String {
     let mut last = String::new();
     for _ in 0..times {
-        last = answer_once(&listener, status).await;
+        last = reply_once(&listener, status).await;
     }
     last
 }
 
-async fn answer_once(listener: &TcpListener, status: &str) -> String {
+async fn reply_once(listener: &TcpListener, status: &str) -> String {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut request = Vec::new();
     while !request.ends_with(b"}") {
         assert!(stream.read_buf(&mut request).await.unwrap() > 0);
     }
-    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-    stream.write_all(answer.as_bytes()).await.unwrap();
+    let response = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    stream.write_all(response.as_bytes()).await.unwrap();
     String::from_utf8(request).unwrap()
 }
 
 #[tokio::test]
-async fn a_webhook_gets_the_message_and_its_address_is_told_to_nobody() {
-    for (status, times, is_told) in [("204 No Content", 1, false), ("500 Oh", 3, true)] {
+async fn a_webhook_gets_the_message_and_its_address_stays_secret() {
+    for (status, times, is_reported) in [("204 No Content", 1, false), ("500 Oh", 3, true)] {
         let mut fixture = Fixture::new().await;
         fixture.spend("a", 80).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let text = format!("[[alerts]]\nat = 0.8\nwebhook = \"http://{address}/secret\"\n");
         let alerts = alerts(&text);
-        let (request, ()) = tokio::join!(answer(listener, status, times), fixture.look(&alerts));
+        let (request, ()) = tokio::join!(reply(listener, status, times), fixture.check(&alerts));
         assert!(request.starts_with("POST /secret") && request.contains("application/json"));
         let (_, body) = request.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
         assert_eq!(body["budget"], "run:nightly");
         match fixture.warning() {
             Some(warning) => {
-                assert!(is_told && warning.contains("127.0.0.1 answered 500"), "{warning}");
+                assert!(is_reported && warning.contains("127.0.0.1 returned 500"), "{warning}");
                 assert!(!warning.contains("secret"), "{warning}");
             }
-            None => assert!(!is_told),
+            None => assert!(!is_reported),
         }
         fixture.ledger.close().await;
     }

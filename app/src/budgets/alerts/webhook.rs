@@ -7,7 +7,7 @@ use reqwest::{Client, header::CONTENT_TYPE, redirect};
 /// Posts the message as JSON, without a proxy, and follows no redirect: an address may hold a
 /// secret, so no error shows more of it than its host.
 pub async fn post(url: &str, payload: &AlertPayload) -> Result<(), String> {
-    // An error says only that a provider is installed already, which is as good.
+    // An error means that a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
@@ -15,7 +15,7 @@ pub async fn post(url: &str, payload: &AlertPayload) -> Result<(), String> {
         .redirect(redirect::Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy();
-    // Without TLS there is no need to find and read the system's certificates.
+    // Without TLS the system's certificates are not read.
     let builder = if url.starts_with("https:") { builder } else { builder.tls_certs_only([]) };
     let client = builder.build().map_err(|error| with_causes(&error))?;
     let message = serde_json::to_vec(payload).map_err(|error| error.to_string())?;
@@ -24,6 +24,6 @@ pub async fn post(url: &str, payload: &AlertPayload) -> Result<(), String> {
     let (host, status) = (response.url().host_str().unwrap_or_default(), response.status());
     match status.is_success() {
         true => Ok(()),
-        false => Err(format!("{host} answered {status}")),
+        false => Err(format!("{host} returned {status}")),
     }
 }

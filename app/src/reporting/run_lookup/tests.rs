@@ -69,5 +69,5 @@ fn an_unknown_name_lists_what_there_is_and_a_blessed_run_that_is_gone_is_named()
     }
     std::fs::remove_dir_all(runs.path().join("monday")).unwrap();
     let gone = found("main", &runs).unwrap_err();
-    assert!(gone.contains("baseline main is run monday, which is not in"), "{gone}");
+    assert!(gone.contains("baseline main is run monday, which is no longer in"), "{gone}");
 }

@@ -1,5 +1,4 @@
-//! The schemas of what Juror writes into files, as they are published, under the names that they
-//! have in the API's document.
+//! Published schemas of Juror's files, for the API's document.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -12,10 +11,10 @@ const REPORT: &str = include_str!("../../../../docs/schemas/report.schema.json")
 const RESULT: &str = include_str!("../../../../docs/schemas/result.schema.json");
 
 /// Prefix of definitions in the published files, and in the document.
-const BEFORE: &str = "#/$defs/";
-const AFTER: &str = "#/components/schemas/";
+const FILE_PREFIX: &str = "#/$defs/";
+const DOCUMENT_PREFIX: &str = "#/components/schemas/";
 
-/// Parts that answers have on their own, each with what it is a part of.
+/// Parts of schemas that get a schema of their own: containing schema and property.
 const PARTS: [(&str, &str); 10] = [
     ("report", "run"),
     ("run", "dataset"),
@@ -31,7 +30,7 @@ const PARTS: [(&str, &str); 10] = [
 
 macro_rules! published {
     ($($type:ident = $name:literal),*) => {$(
-        /// Stands for a published schema in the API's own ones.
+        /// Reference to a published schema.
         pub struct $type;
 
         impl PartialSchema for $type {
@@ -55,8 +54,7 @@ published! {
     Severity = "severity", Coverage = "coverage", Cost = "cost", Targets = "targets", Comparison = "comparison"
 }
 
-/// Every published schema by its name in the document. Definitions of both files have one name
-/// where they are one definition.
+/// Published schemas by their names in the document. A name in both files has the same definition.
 pub fn schemas() -> Result<Map<String, Value>, serde_json::Error> {
     let mut schemas = Map::new();
     let report = definitions_of(REPORT, &mut schemas)?;
@@ -64,19 +62,19 @@ pub fn schemas() -> Result<Map<String, Value>, serde_json::Error> {
     for (whole, part) in PARTS {
         let place = format!("/{whole}/properties/{part}");
         let mut whole = Value::Object(std::mem::take(&mut schemas));
-        let reference = serde_json::json!({ "$ref": format!("{AFTER}{part}") });
-        let taken = whole.pointer_mut(&place).map(|place| std::mem::replace(place, reference));
+        let reference = serde_json::json!({ "$ref": format!("{DOCUMENT_PREFIX}{part}") });
+        let extracted = whole.pointer_mut(&place).map(|place| std::mem::replace(place, reference));
         if let Value::Object(all) = whole {
             schemas = all;
         }
-        schemas.extend(taken.map(|taken| (part.to_owned(), taken)));
+        schemas.extend(extracted.map(|schema| (part.to_owned(), schema)));
     }
     let result = definitions_of(RESULT, &mut schemas)?;
     schemas.insert("result".to_owned(), result);
     Ok(schemas)
 }
 
-/// Takes a file's definitions out; answers what is left of it.
+/// Moves a file's definitions into `schemas`; returns its own schema.
 fn definitions_of(
     text: &str,
     schemas: &mut Map<String, Value>,
@@ -98,7 +96,7 @@ fn rename_references(value: &mut Value) {
             for (name, value) in fields {
                 match value {
                     Value::String(text) if name == "$ref" => {
-                        *text = text.replacen(BEFORE, AFTER, 1);
+                        *text = text.replacen(FILE_PREFIX, DOCUMENT_PREFIX, 1);
                     }
                     value => rename_references(value),
                 }
@@ -124,13 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn every_reference_leads_somewhere() {
+    fn every_reference_resolves() {
         let schemas = schemas().unwrap();
         let text = serde_json::to_string(&schemas).unwrap();
         assert!(!text.contains("$defs"));
         let references = text.split("\"$ref\":\"").skip(1);
         for reference in references.map(|rest| rest.split('"').next().unwrap()) {
-            let name = reference.strip_prefix(AFTER).unwrap();
+            let name = reference.strip_prefix(DOCUMENT_PREFIX).unwrap();
             assert!(schemas.contains_key(name), "{reference}");
         }
         for (_, part) in PARTS {

@@ -1,4 +1,4 @@
-//! The items that moved most, with their pictures and with what was found in both runs.
+//! The items with the largest changes, with pictures and issues of both runs.
 
 use crate::{
     pages::{links, thumbnail},
@@ -17,15 +17,14 @@ use juror_report::{
 use juror_types::outcome::JobResult;
 use maud::{Markup, html};
 
-/// Items that fell, and as many that rose, that are shown with their pictures; the lists below the
-/// section have all.
+/// Maximum number of items that fell, and of items that rose; the lists below have all.
 const MAX_ITEMS: usize = 6;
-/// Issues of each side that are listed.
+/// Maximum number of listed issues of each side.
 const MAX_ISSUES: usize = 4;
-/// Width of the scale that both scores are drawn on.
+/// Width of the scale, in units of the drawing.
 const WIDTH: f64 = 200.0;
 
-/// Items that moved, with their results in both runs.
+/// Changed items, with their results in both runs.
 pub struct Moved(Vec<Both>);
 
 struct Both {
@@ -35,7 +34,7 @@ struct Both {
 }
 
 impl Moved {
-    /// Reads those results, of the first repeat each: blocks.
+    /// Reads the results of the first repeat of each, and so blocks.
     pub fn read(
         base: &RunView,
         head: &RunView,
@@ -59,7 +58,7 @@ fn result(view: &RunView, id: &str) -> Result<Option<JobResult>, JournalError> {
     }
 }
 
-/// The section.
+/// Section of the changed items.
 pub fn section(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
     let lists = &comparison.items;
     let all = lists.regressed.len() + lists.improved.len();
@@ -105,7 +104,7 @@ fn item(base: &RunView, head: &RunView, both: &Both) -> Markup {
     }
 }
 
-/// Both scores on the scale from 0 to 100 %, and the way from the base to the head.
+/// Drawing of both scores on a scale from 0 to 100 %.
 fn drawn(change: &ItemChange) -> Markup {
     let place = |score: f64| (score * WIDTH).clamp(0.0, WIDTH);
     let (base, head) = (place(change.base), place(change.head));
@@ -120,7 +119,7 @@ fn drawn(change: &ItemChange) -> Markup {
     }
 }
 
-/// The criteria whose scores are not what they were.
+/// Criteria whose scores changed.
 fn criteria(view: &RunView, both: &Both) -> Markup {
     let verdict = |result: &Option<JobResult>| result.as_ref().and_then(verdict_of).cloned();
     let (Some(base), Some(head)) = (verdict(&both.base), verdict(&both.head)) else {
@@ -139,7 +138,7 @@ fn criteria(view: &RunView, both: &Both) -> Markup {
     }
 }
 
-/// One run's score, and the issues that only it has.
+/// Score and own issues of one run.
 fn side(
     name: &str,
     view: &RunView,

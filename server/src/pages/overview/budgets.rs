@@ -1,4 +1,4 @@
-//! Budgets of today and of this month, over all runs of the ledger and of each dataset and tag.
+//! Budgets of today and this month, of all runs and of datasets and tags.
 
 use juror_analysis::format::dollars;
 use juror_app::budgets::BudgetState;
@@ -6,7 +6,7 @@ use juror_ledger::admission::Period;
 use juror_types::usage::Money;
 use maud::{Markup, html};
 
-/// The card; nothing where no ledger can be read.
+/// Card of the budgets; empty if the ledger cannot be read.
 pub fn card(budgets: Option<&[BudgetState]>) -> Markup {
     let Some(budgets) = budgets else { return html! {} };
     html! {

@@ -1,4 +1,4 @@
-//! Actions on a run: read its reports, compare it, stop it, go on with it.
+//! Actions on a run: reports, comparison, cancel, resume.
 
 use crate::{pages::links, view::RunView};
 use juror_analysis::history::ask_the_same;
@@ -14,7 +14,7 @@ const FORMATS: [(&str, &str); 6] = [
     ("junit.xml", "JUnit"),
 ];
 
-/// The bar of actions; only who may write is offered what changes a run.
+/// Bar of actions; those that change a run need permission to write.
 pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: bool) -> Markup {
     let run = &view.report.run.id;
     let own = view.files.record();
@@ -26,7 +26,7 @@ pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: b
     html! {
         div.actions data-refresh="actions" {
             @if let Some(before) = before {
-                a.button href=(links::comparison(&before.record.run_id, run)) { "Compare with the run before" }
+                a.button href=(links::comparison(&before.record.run_id, run)) { "Compare with the previous run" }
             }
             details.menu {
                 summary.button { "Reports" }
@@ -55,11 +55,11 @@ fn resume(view: &RunView) -> Markup {
         details.menu {
             summary.button { "Resume" }
             form.fields method="post" action=(format!("/runs/{}/resume", run.id)) {
-                p { "Judges what is not scored yet, in a new round." }
+                p { "Judges the jobs without a score, in a new round." }
                 @if run.judge.is_some() {
-                    label for="budget_usd" { "Budget of the whole run in dollars" }
+                    label for="budget_usd" { "Total budget of the run in dollars" }
                     input #budget_usd name="budget_usd" inputmode="decimal" autocomplete="off"
-                        placeholder="as it is" pattern="[0-9]+([.][0-9]+)?";
+                        placeholder="unchanged" pattern="[0-9]+([.][0-9]+)?";
                 }
                 button.primary type="submit" { "Resume this run" }
             }

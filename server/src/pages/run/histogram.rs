@@ -8,10 +8,10 @@ use juror_report::{
 };
 use maud::{Markup, html};
 
-/// A wider scale is drawn in this many bars.
+/// Maximum number of bars.
 const MAX_BARS: u32 = 20;
 
-/// Over all, and criterion by criterion or group by group; nothing without a verdict.
+/// Histograms of the total score and of each criterion or group; empty without a verdict.
 pub fn distributions(view: &RunView) -> Markup {
     let rows = || (0..).map_while(|place| view.row(place));
     let mut tenths = [0_u64; 10];
@@ -33,10 +33,10 @@ pub fn distributions(view: &RunView) -> Markup {
             p.faint {
                 "Over " (counted(verdicts, "verdict")) ". The number under a bar is the score"
                 @if is_grouped { " (a group's mean, rounded)" }
-                " (for the whole, the percentage from which the bar counts), the one above it is how many got it."
+                " (for the total, the lower bound in percent), the one above it the number of verdicts."
             }
             div.spreads {
-                figure { figcaption { "The whole, in percent" } (histogram("The whole", &whole)) }
+                figure { figcaption { "Total, in percent" } (histogram("Total", &whole)) }
                 @for (place, column) in view.columns.iter().enumerate() {
                     figure {
                         figcaption { bdi { (harmless(&column.title)) } }
@@ -48,7 +48,7 @@ pub fn distributions(view: &RunView) -> Markup {
     }
 }
 
-/// A bar for each score of the scale, or for a few at a time where it is long.
+/// Counts per score, or per range of scores on a long scale.
 fn bars(view: &RunView, scores: impl Iterator<Item = f32>) -> Vec<(String, u64)> {
     let scale = view.report.rubric.scale;
     let width = scale.max.saturating_sub(scale.min).saturating_add(1);

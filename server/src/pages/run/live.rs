@@ -1,11 +1,11 @@
-//! Progress of a running run, as of the page, kept fresh by the script.
+//! Progress of an active run, refreshed by a script.
 
 use crate::view::RunView;
 use juror_analysis::format::{dollars, grouped};
 use juror_report::{html::simulated, sanitize::harmless};
 use maud::{Markup, html};
 
-/// The section; a run that is being cancelled finishes its calls in flight.
+/// Section of the progress.
 pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
     let (coverage, cost) = (&view.report.coverage, &view.report.cost);
     let done = coverage.planned.saturating_sub(coverage.pending);
@@ -17,7 +17,7 @@ pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
             }
             div data-refresh="live" {
             @if is_cancelling {
-                p.notice { "No new job starts; calls in flight are being finished. The run can be resumed afterwards." }
+                p.notice { "No more jobs start; calls in flight are being finished. The run can be resumed afterwards." }
             }
             progress #live-bar max=(coverage.planned.max(1)) value=(done) aria-labelledby="live-title" {}
             dl.live {
@@ -40,7 +40,7 @@ pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
                 div { dt { "Time left" } dd #live-left { "–" } }
             }
             }
-            noscript { p.notice { "Without JavaScript this page does not follow the run: reload it to see how far the run is." } }
+            noscript { p.notice { "Without JavaScript this page does not refresh: reload it to see the progress." } }
             p.notice #live-lost hidden { "Disconnected from the server; reconnecting." }
             h3 #latest-title hidden { "Last results" }
             ul.latest #latest aria-labelledby="latest-title" data-run=(harmless(run.id.as_str())) {}

@@ -1,4 +1,4 @@
-//! A fleet's run of which nothing is here yet.
+//! Page of a fleet's run without a run directory yet.
 
 use crate::{
     access::Visitor,
@@ -13,24 +13,24 @@ use juror_app::request::QueuedRun;
 use juror_report::sanitize::harmless;
 use maud::html;
 
-/// Loaded again after so many seconds.
-const AGAIN: (HeaderName, &str) = (HeaderName::from_static("refresh"), "3");
+/// Header that reloads the page after three seconds.
+const REFRESH: (HeaderName, &str) = (HeaderName::from_static("refresh"), "3");
 
-/// Says what it waits for, until the aggregator has written something of the run.
+/// Renders the page until the aggregator has written the first result.
 pub(super) fn show(visitor: Visitor, run: &QueuedRun) -> Response {
     let name = harmless(run.record.run_id.as_str());
     let (published, planned) = (grouped(run.published), counted(run.record.jobs(), "job"));
     let content = html! {
-        h1 { "Run " bdi { (name) } " " span.chip.undecided { "on its way" } }
+        h1 { "Run " bdi { (name) } " " span.chip.undecided { "queued" } }
         div.card {
-            p { "The fleet has this run: " (published) " of " (planned) " published so far. As soon as its first result is in, it is shown here; this page loads itself again." }
+            p { "The fleet has this run: " (published) " of " (planned) " published so far. It is shown here after its first result; this page reloads automatically." }
             p {
-                "If nothing comes: does "
-                code { "juror aggregate" } " write into this server's runs directory, and is there a "
-                code { "juror worker" } "?"
+                "If it does not appear, check that "
+                code { "juror aggregate" } " writes into this server's runs directory, and that a "
+                code { "juror worker" } " runs."
             }
         }
     };
     let page = page(Some(visitor), &name, NavigationPage::Runs, &content);
-    (StatusCode::ACCEPTED, [AGAIN], page).into_response()
+    (StatusCode::ACCEPTED, [REFRESH], page).into_response()
 }

@@ -1,4 +1,4 @@
-//! Orders of the table of runs, one for each of its columns.
+//! Orders of the table of runs, one for each column.
 
 use crate::pages::query::PageQuery;
 use juror_analysis::{history::PastMetric, metrics::Unit};
@@ -9,9 +9,9 @@ use std::cmp::Ordering;
 /// Sort key of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOrder {
-    /// The column.
+    /// Column to sort by.
     pub column: RunColumn,
-    /// True if the highest comes first.
+    /// True if the order is descending.
     pub descends: bool,
 }
 
@@ -29,7 +29,7 @@ pub enum RunColumn {
     Cost,
 }
 
-/// Every column with its name in addresses, its head, and whether it holds numbers.
+/// Columns: name in queries, head, and true for numbers.
 pub const COLUMNS: [(RunColumn, &str, &str, bool); 9] = [
     (RunColumn::Run, "run", "Run", false),
     (RunColumn::State, "state", "State", false),
@@ -43,7 +43,7 @@ pub const COLUMNS: [(RunColumn, &str, &str, bool); 9] = [
 ];
 
 impl RunOrder {
-    /// The order of an address; newest first without one.
+    /// The order of a query; default: newest first.
     pub fn of(query: &PageQuery) -> Self {
         let named = query.text("sort");
         let column = COLUMNS.iter().find(|(_, name, ..)| Some(*name) == named);
@@ -55,7 +55,7 @@ impl RunOrder {
         }
     }
 
-    /// Sorts runs, which come newest first; what has no figure comes last either way.
+    /// Sorts runs, which are newest first; those without a figure come last in both directions.
     pub fn sort(self, runs: &mut [ListedRun]) {
         runs.sort_by(|one, other| {
             let order = self.compare(one, other);
@@ -87,7 +87,7 @@ impl RunOrder {
         }
     }
 
-    /// Its pairs in an address.
+    /// Query parameters of the order.
     pub fn pairs(self) -> [(&'static str, String); 2] {
         let name = COLUMNS.iter().find(|(column, ..)| *column == self.column);
         let name = name.map_or("created", |(_, name, ..)| *name);
@@ -114,7 +114,7 @@ fn cost_of(run: &ListedRun) -> Option<Money> {
     run.figures.as_ref().map(|figures| figures.cost_usd)
 }
 
-/// The run's one figure: the judge's, or without one the share of items that passed.
+/// The run's main metric: the judge's score, else the share of items that passed.
 pub fn score_of(run: &ListedRun) -> Option<(PastMetric, Unit, &'static str)> {
     let metric = |path: &str| run.figures.as_ref()?.metrics.get(path).copied();
     let found = [

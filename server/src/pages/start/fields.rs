@@ -1,4 +1,4 @@
-//! The fields of the form, with what was written into them before and what is wrong with it.
+//! Fields of the form, with their values and errors.
 
 use super::form::{FieldErrors, StartForm};
 use juror_app::request::{RequestDefaults, RequestField};
@@ -6,7 +6,7 @@ use juror_report::sanitize::harmless;
 use juror_types::{evidence::EvidenceMode, rubric::builtin};
 use maud::{Markup, html};
 
-/// The id of a field's control. `filters` is the id of the table's filters, whose style differs.
+/// Id of a field's control; `filters` is that of the table's filters, which have another style.
 pub fn id(field: RequestField) -> &'static str {
     match field {
         RequestField::Filters => "item-filters",
@@ -14,7 +14,7 @@ pub fn id(field: RequestField) -> &'static str {
     }
 }
 
-/// The form; it leads to the estimate, never straight to a start.
+/// The form, which leads to the estimate.
 pub fn form(
     form: &StartForm,
     errors: &FieldErrors,
@@ -27,11 +27,11 @@ pub fn form(
     let model = format!("Empty: {}, the default.", harmless(&defaults.model));
     let budget = match defaults.max_budget_usd {
         Some(most) => {
-            format!("Required with the judge on, ${most} at most; the run never spends more.")
+            format!("Required with the judge on, at most ${most}; the run never spends more.")
         }
         None => "Required with the judge on; the run never spends more.".to_owned(),
     };
-    let repeat = format!("How many times each item is judged; empty: {}.", defaults.repeat);
+    let repeat = format!("Number of judgments of each item; empty: {}.", defaults.repeat);
     let baseline = match &defaults.baseline {
         Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
         None => "A blessed run, or a run's name; empty: none.".to_owned(),
@@ -39,7 +39,7 @@ pub fn form(
     html! {
         form.start method="post" action="/start" novalidate {
             section.card aria-labelledby="what" {
-                h2 #what { "What is judged" }
+                h2 #what { "Dataset and rubric" }
                 div.fields { (dataset(form, errors, datasets)) (rubric(form, errors, defaults)) }
                 (keep_inputs(form, errors))
                 div.fields { (evidence(form, errors)) }
@@ -52,8 +52,8 @@ pub fn form(
                     label for="enable_llm_judge" { "Enable LLM judge" }
                 }
                 p.faint #judge-help {
-                    "Off, only the deterministic stages run: quick and at no cost. On, a vision model judges each"
-                    " item, which takes time and money; the next page says how much before anything starts."
+                    "Off, only the deterministic stages run, quickly and at no cost. On, a vision model judges each"
+                    " item, which takes time and money; the next page shows an estimate before the start."
                 }
                 div.fields {
                     (field(RequestField::BudgetUsd, "Budget in dollars", &form.budget_usd, &budget))
@@ -62,16 +62,16 @@ pub fn form(
                 }
             }
             details.card open[has_more(form)] {
-                summary { "More: which items, how often, how fast" }
+                summary { "More: selection, repeats, limits" }
                 div.fields {
-                    (field(RequestField::Sample, "Only a random sample", &form.sample, "How many items; empty: all."))
+                    (field(RequestField::Sample, "Only a random sample", &form.sample, "Number of items; empty: all."))
                     (field(RequestField::Seed, "Seed of the sample", &form.seed, "The same seed chooses the same items; empty: 0."))
-                    (field(RequestField::Limit, "Only the first items", &form.limit, "How many; empty: all."))
+                    (field(RequestField::Limit, "Only the first items", &form.limit, "Number of items; empty: all."))
                     (filters(form, errors))
                     (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
-                    (field(RequestField::Rpm, "Requests per minute", &form.rpm, "At most."))
-                    (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "At most."))
-                    (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "At most; empty: adapting."))
+                    (field(RequestField::Rpm, "Requests per minute", &form.rpm, "Maximum."))
+                    (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "Maximum."))
+                    (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "Maximum; empty: adapting."))
                     (field(RequestField::Baseline, "Compare with", &form.baseline, &baseline))
                     (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
                 }
@@ -146,19 +146,19 @@ fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
         p.check {
             input #keep_inputs type="checkbox" name="keep_inputs" value="true" checked[form.keeps_inputs()]
                 aria-describedby="keep_inputs-help" aria-invalid=[error.map(|_| "true")];
-            label for="keep_inputs" { "Keep what is judged" }
+            label for="keep_inputs" { "Keep inputs" }
         }
         @if let Some(error) = error { small.field-error #keep_inputs-error { (harmless(error)) } }
         p.faint #keep_inputs-help {
-            "Screenshots, code and tokens are kept in the run directory, and shown from there when the dataset has changed."
+            "Copies screenshots, code and tokens into the run directory, to show them after the dataset has changed."
         }
     }
 }
 
 fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
     let field = RequestField::Evidence;
-    let help = "Renders the generated code and measures where its picture differs from the screenshot. \
-                Facts tells the judge; full also sends it the pictures, which costs more.";
+    let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
+                the differences to the prompt; full also sends the pictures, which costs more.";
     let field = Field { field, label: "Evidence", help, error: errors.of(field) };
     field.around(&html! {
         select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
@@ -171,7 +171,7 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
 
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
     let field = RequestField::Filters;
-    let help = "One KEY=VALUE a line; all of them hold.";
+    let help = "One KEY=VALUE per line; all must hold.";
     let field = Field { field, label: "Filters", help, error: errors.of(field) };
     field.around(&html! {
         textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
@@ -183,9 +183,9 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
     let error = errors.of(RequestField::Dataset);
     let help = match datasets.is_empty() {
         true => {
-            "No dataset was found in the folders of this server: start it with juror serve --data-root FOLDER."
+            "No dataset found in the server's data roots: start it with juror serve --data-root FOLDER."
         }
-        false => "From the folders that this server may read.",
+        false => "From the server's data roots.",
     };
     let field = Field { field: RequestField::Dataset, label: "Dataset", help, error };
     if datasets.is_empty() {
@@ -202,7 +202,7 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
 }
 
 fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
-    let (field, help) = (RequestField::Rubric, "What is looked at, and how it is scored.");
+    let (field, help) = (RequestField::Rubric, "Criteria and scoring.");
     let field = Field { field, label: "Rubric", help, error: errors.of(field) };
     field.around(&html! {
         select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {

@@ -1,65 +1,52 @@
-//! Fields of the form, and the run that they ask for.
+//! Values of the form, and their validation.
 
 use juror_app::request::{RequestDefaults, RequestField, RunSpecification};
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 
-/// Repeats of an item at most.
+/// Maximum number of judgments of an item.
 const MAX_REPEATS: u32 = 100;
-/// Calls at once at most.
-const MAX_CALLS: u64 = 10_000;
+/// Maximum number of concurrent calls.
+const MAX_CONCURRENCY: u64 = 10_000;
 
-/// The form as it was sent: everything is text, so that whatever was written can be shown again.
+/// The submitted form. Values are text, so that invalid ones can be shown again.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct StartForm {
-    /// `start` begins the run; anything else estimates it first.
+    /// `start` starts the run, `change` shows the form; anything else estimates.
     pub step: String,
-    /// The dataset.
     pub dataset: String,
-    /// The rubric.
     pub rubric: String,
-    /// `true` where the judge is on.
+    /// `true` if the judge is on.
     pub enable_llm_judge: String,
-    /// The model.
     pub model: String,
     /// Dollars.
     pub budget_usd: String,
-    /// Only so many items at random.
     pub sample: String,
-    /// Seed of the sample.
     pub seed: String,
-    /// Only the first so many items.
     pub limit: String,
-    /// One filter a line.
+    /// One filter per line.
     pub filters: String,
-    /// Judgements of each item.
     pub repeat: String,
-    /// Requests per minute.
     pub rpm: String,
-    /// Tokens per minute.
     pub tpm: String,
-    /// Calls at once.
     pub max_concurrency: String,
-    /// `true` where what is judged is kept.
+    /// `true` if inputs are kept.
     pub keep_inputs: String,
-    /// Name of a mode of evidence.
     pub evidence: String,
-    /// Run to compare with.
     pub baseline: String,
-    /// The run's name.
     pub run_id: String,
 }
 
 impl StartForm {
-    /// The form before anything is written into it.
+    /// The empty form, with defaults.
     pub fn blank(defaults: &RequestDefaults) -> Self {
         let keep_inputs = if defaults.keep_inputs { "true" } else { "" };
         let evidence = defaults.evidence.name().to_owned();
         Self { keep_inputs: keep_inputs.to_owned(), evidence, ..Self::default() }
     }
 
-    /// True if what is judged is to be kept.
+    /// True if inputs are kept.
     pub fn keeps_inputs(&self) -> bool {
         self.keep_inputs == "true"
     }
@@ -69,8 +56,8 @@ impl StartForm {
         self.enable_llm_judge == "true"
     }
 
-    /// The run; errors name the fields to change, in the order of the form.
-    pub fn asked(&self) -> Result<RunSpecification, FieldErrors> {
+    /// Validates the form; errors are in the order of its fields.
+    pub fn specification(&self) -> Result<RunSpecification, FieldErrors> {
         let mut errors = FieldErrors::default();
         let filters = self.filters.lines().map(str::trim).filter(|line| !line.is_empty());
         let filters: Vec<String> = filters.map(str::to_owned).collect();
@@ -80,7 +67,7 @@ impl StartForm {
         }
         let budget_usd = errors.budget(&self.budget_usd);
         if self.is_judged() && self.budget_usd.trim().is_empty() {
-            let message = "Enter a budget, the most that this run may cost, such as 5.00.";
+            let message = "Enter a budget, the maximum cost of this run, such as 5.00.";
             errors.add(RequestField::BudgetUsd, message);
         }
         let sample = errors.count(RequestField::Sample, &self.sample, u64::MAX);
@@ -93,7 +80,8 @@ impl StartForm {
         let repeat = errors.count(RequestField::Repeat, &self.repeat, u64::from(MAX_REPEATS));
         let rpm = errors.count(RequestField::Rpm, &self.rpm, u64::MAX);
         let tpm = errors.count(RequestField::Tpm, &self.tpm, u64::MAX);
-        let calls = errors.count(RequestField::MaxConcurrency, &self.max_concurrency, MAX_CALLS);
+        let calls =
+            errors.count(RequestField::MaxConcurrency, &self.max_concurrency, MAX_CONCURRENCY);
         let run_id = errors.run_id(&self.run_id);
         if !errors.is_empty() {
             return Err(errors);
@@ -123,7 +111,7 @@ impl StartForm {
         EvidenceMode::ALL.into_iter().find(|mode| mode.name() == self.evidence)
     }
 
-    /// Every field by its name, to be sent once more.
+    /// Names and values of the fields.
     pub fn fields(&self) -> [(&'static str, &str); 17] {
         [
             ("dataset", &self.dataset),
@@ -151,7 +139,7 @@ fn text(field: &str) -> Option<String> {
     Some(field.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Problems of the form, field by field.
+/// Errors of the form by field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(Vec<(RequestField, String)>);
 
@@ -161,12 +149,12 @@ impl FieldErrors {
         self.0.push((field, message.into()));
     }
 
-    /// True if there is none.
+    /// True if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Every error with its field.
+    /// Errors with their fields.
     pub fn iter(&self) -> impl Iterator<Item = (RequestField, &str)> {
         self.0.iter().map(|(field, message)| (*field, message.as_str()))
     }
@@ -188,7 +176,7 @@ impl FieldErrors {
         budget
     }
 
-    /// A whole number from 1 to a most.
+    /// Parses a whole number from 1 to a maximum.
     fn count(&mut self, field: RequestField, text: &str, most: u64) -> Option<u64> {
         let text = text.trim();
         if text.is_empty() {
@@ -205,7 +193,7 @@ impl FieldErrors {
         count
     }
 
-    /// A whole number from 0.
+    /// Parses a whole number from 0.
     fn seed(&mut self, text: &str) -> Option<u64> {
         let text = text.trim();
         let seed = text.parse().ok();
@@ -223,7 +211,7 @@ impl FieldErrors {
         let run = RunId::parse(text).ok();
         if run.is_none() {
             let message = "Use at most 100 letters, digits, dots, dashes and underscores; the \
-                           first is no dot.";
+                           first must not be a dot.";
             self.add(RequestField::RunId, message);
         }
         run
@@ -235,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_asks_for_what_is_written_in_it() {
+    fn a_valid_form_is_a_specification() {
         let form = StartForm {
             sample: "20".into(),
             seed: "0".into(),
@@ -246,20 +234,20 @@ mod tests {
             filters: "tag=button\r\n\r\ncluster=form ".into(),
             ..StartForm::default()
         };
-        let asked = form.asked().unwrap();
-        assert_eq!(asked.dataset, "golden/manifest.jsonl");
-        assert_eq!(asked.budget_usd, Some("1.5".parse().unwrap()));
-        assert_eq!((asked.limit, asked.rubric), (Some(10), None));
-        assert_eq!((asked.sample, asked.seed, asked.keep_inputs), (Some(20), Some(0), Some(false)));
-        assert_eq!(asked.filters, ["tag=button", "cluster=form"]);
+        let run = form.specification().unwrap();
+        assert_eq!(run.dataset, "golden/manifest.jsonl");
+        assert_eq!(run.budget_usd, Some("1.5".parse().unwrap()));
+        assert_eq!((run.limit, run.rubric), (Some(10), None));
+        assert_eq!((run.sample, run.seed, run.keep_inputs), (Some(20), Some(0), Some(false)));
+        assert_eq!(run.filters, ["tag=button", "cluster=form"]);
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn invalid_fields_are_named() {
         let form = StartForm { dataset: "a".into(), ..StartForm::default() };
         let judged = StartForm { enable_llm_judge: "true".into(), ..form.clone() };
         let errors = |form: StartForm| {
-            let errors = form.asked().unwrap_err();
+            let errors = form.specification().unwrap_err();
             errors.iter().map(|(field, _)| field).collect::<Vec<_>>()
         };
         assert_eq!(errors(judged), [RequestField::BudgetUsd]);

@@ -1,4 +1,4 @@
-//! A metric over runs as a chart: an axis with figures, dates, intervals and the target.
+//! Chart of a metric over runs: axis, dates, intervals and target.
 
 use crate::pages::links;
 use juror_analysis::{format::figure, history::PastMetric, metrics::Unit};
@@ -8,19 +8,19 @@ use maud::{Markup, html};
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 260.0;
-/// Margins for the figures of the axis and for the dates.
+/// Margins for the labels of the axis and the dates.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 28.0;
-/// Steps of the grid, about.
+/// Approximate number of steps of the grid.
 const GRID_STEPS: f64 = 4.0;
-/// Dates below the chart.
+/// Maximum number of dates below the chart.
 const MAX_DATES: usize = 8;
 
 /// A run in a chart.
 pub struct ChartPoint {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
     /// Time of its creation, RFC 3339.
     pub created_at: String,
@@ -28,19 +28,19 @@ pub struct ChartPoint {
     pub metric: PastMetric,
 }
 
-/// A chart of one metric, oldest run first.
+/// Chart of a metric, oldest run first.
 pub struct TrendChart<'a> {
-    /// The metric's title.
+    /// Title of the metric.
     pub title: &'a str,
-    /// The metric's unit.
+    /// Unit of the metric.
     pub unit: Unit,
-    /// The bound of the gate, if there is one.
+    /// Bound of the gate, if there is one.
     pub target: Option<f64>,
-    /// The runs.
+    /// Points, oldest first.
     pub points: &'a [ChartPoint],
 }
 
-/// The figures at the lower and the upper end of the axis, and between two lines of the grid.
+/// Ends of the axis, and the step of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Axis {
     low: f64,
@@ -49,15 +49,15 @@ struct Axis {
 }
 
 impl Axis {
-    /// Round figures around these: lines of the grid lie at multiples of 1, 2 or 5 times a power of
-    /// ten, and so do the ends where the unit has none before them.
+    /// Axis with round figures: steps are 1, 2 or 5 times a power of ten, and ends are multiples of
+    /// the step within the unit's bounds.
     fn around(low: f64, high: f64, unit: Unit) -> Self {
         let (least, most) = unit.bounds();
         let finest = most.min(100.0).abs() * 0.01;
         let wanted = ((high - low) / GRID_STEPS).max(finest).max(1e-6);
         let power = 10_f64.powf(wanted.log10().floor());
         let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-        // A step that is as good as wide enough is taken, whatever the rounding of the logarithm.
+        // The tolerance covers the rounding of the logarithm.
         let step = steps.into_iter().find(|step| *step >= wanted * 0.999).unwrap_or(10.0 * power);
         let (mut low, mut high) = ((low / step).floor() * step, (high / step).ceil() * step);
         if high - low < step {
@@ -66,7 +66,7 @@ impl Axis {
         Self { low: low.max(least), high: high.min(most), step }
     }
 
-    /// Figures of the lines of the grid.
+    /// Values of the grid's lines.
     fn ticks(self) -> impl Iterator<Item = f64> {
         let count = ((self.high - self.low) / self.step + 0.001).floor() as u32;
         (0..=count).map(move |place| self.low + self.step * f64::from(place))
@@ -79,7 +79,7 @@ impl Axis {
 }
 
 impl TrendChart<'_> {
-    /// The chart; its figures stand in the table below it too.
+    /// Renders the chart; the table below it has the same figures.
     pub fn markup(&self) -> Markup {
         let axis = self.axis();
         let right = WIDTH - RIGHT;
@@ -110,7 +110,7 @@ impl TrendChart<'_> {
         }
     }
 
-    /// From the least to the most that is drawn, within what the unit can be.
+    /// Axis of all values, intervals and the target.
     fn axis(&self) -> Axis {
         let ends = self.points.iter().flat_map(|ChartPoint { metric, .. }| {
             [metric.value, metric.low.unwrap_or(metric.value), metric.high.unwrap_or(metric.value)]
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_has_round_figures_and_holds_what_is_drawn() {
+    fn an_axis_has_round_figures_and_contains_all_values() {
         let ticks = |low, high, unit| {
             let axis = Axis::around(low, high, unit);
             assert!(axis.low <= low && axis.high >= high, "{axis:?}");

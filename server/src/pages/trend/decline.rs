@@ -1,4 +1,4 @@
-//! Decline of figures from a fixed anchor, the first runs of their kind.
+//! Declines of metrics from a fixed anchor.
 
 use crate::view::RunView;
 use juror_analysis::{
@@ -11,7 +11,7 @@ use juror_report::{
 };
 use maud::{Markup, html};
 
-/// Decision on each metric: whether it declines from the first runs of this kind.
+/// List of the decision on each metric.
 pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> Markup {
     let directory = view.files.directory();
     let runs_dir = directory.parent().unwrap_or(directory);
@@ -32,11 +32,11 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
         definition.can_decline().then(|| watch.watch(definition, &points, 1))
     };
     html! {
-        h3 { "Does anything decline?" }
+        h3 { "Slow declines" }
         p.faint {
-            "Each figure is held against " (watch.anchor_runs) " runs, the first of this kind or those"
-            " from the blessed run on, by a CUSUM:"
-            " without any change, it raises an alarm in 5 of 100 series of "
+            "Each metric is compared by CUSUM with " (watch.anchor_runs) " runs, the first of this kind or those"
+            " from the blessed run on."
+            " Without any change, it raises an alarm in 5 of 100 series of "
             (watch.monitored_runs) " runs."
         }
         ul {
