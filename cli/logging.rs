@@ -7,7 +7,9 @@ use std::{
     sync::OnceLock,
 };
 use tracing_subscriber::{
-    EnvFilter, Layer as _, filter::filter_fn, fmt, layer::SubscriberExt as _,
+    filter::{LevelFilter, Targets},
+    fmt,
+    layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
 
@@ -23,16 +25,14 @@ static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let log = settings_sources::settle(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
-    let allowed = filter_fn(move |line| is_allowed(line.target(), &log.level));
     match log.format {
         LogFormat::Text => {
             let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let lines = fmt::layer().with_ansi(color).with_writer(io::stderr);
-            registry.with(lines.with_filter(allowed)).init();
+            registry.with(fmt::layer().with_ansi(color).with_writer(io::stderr)).init();
         }
         LogFormat::Json => {
             let lines = fmt::layer().json().flatten_event(true).with_span_list(false);
-            registry.with(lines.with_writer(io::stderr).with_filter(allowed)).init();
+            registry.with(lines.with_writer(io::stderr)).init();
         }
     }
     FORMAT.get_or_init(|| log.format);
@@ -44,22 +44,24 @@ pub fn is_json() -> bool {
     FORMAT.get() == Some(&LogFormat::Json)
 }
 
-/// The user's filter, which never silences notices.
-fn filter(level: &str) -> Result<EnvFilter, Failure> {
-    let filter = EnvFilter::try_new(level).map_err(|error| {
-        Failure::usage(format!(
-            "setting log.level is {level:?}, which is not a valid filter: {error}"
-        ))
-    })?;
-    let notices = format!("{NOTICE_TARGET}=info").parse().map_err(Failure::error)?;
-    Ok(filter.add_directive(notices))
-}
-
-/// True unless the target is a sensitive library that the user's filter does not name.
-fn is_allowed(target: &str, filter: &str) -> bool {
-    let library = SENSITIVE_LIBRARIES.iter().find(|library| target.starts_with(**library));
-    let is_named = |library: &str| filter.split(',').any(|part| part.trim().starts_with(library));
-    library.is_none_or(|library| is_named(library))
+/// The user's filter, which never silences notices, nor lets a sensitive library log unless it names
+/// it.
+fn filter(level: &str) -> Result<Targets, Failure> {
+    let parts: Vec<&str> =
+        level.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let filter: Targets = match parts.is_empty() {
+        // The text of no parts would be read as a target that enables all.
+        true => Targets::new(),
+        false => parts.join(",").parse().map_err(|error| {
+            Failure::usage(format!(
+                "setting log.level is {level:?}, which is not a valid filter: {error}"
+            ))
+        })?,
+    };
+    let is_named = |library: &&str| parts.iter().any(|part| part.starts_with(*library));
+    let silent = SENSITIVE_LIBRARIES.into_iter().filter(|library| !is_named(library));
+    let silent = silent.map(|library| (library, LevelFilter::OFF));
+    Ok(filter.with_targets(silent).with_target(NOTICE_TARGET, LevelFilter::INFO))
 }
 
 #[cfg(test)]
@@ -68,16 +70,20 @@ mod tests {
 
     #[test]
     fn a_sensitive_library_is_silent_unless_it_is_named() {
-        for (filter, expected) in [
+        let enables = |level: &str, target: &str| {
+            filter(level).unwrap().would_enable(target, &tracing::Level::INFO)
+        };
+        for (level, expected) in [
             ("trace", false),
             ("info,juror_ledger=trace", false),
             ("info, lapin::channels=debug", true),
             ("lapin=debug", true),
         ] {
-            assert_eq!(is_allowed("lapin::returned_messages", filter), expected, "{filter}");
+            assert_eq!(enables(level, "lapin::returned_messages"), expected, "{level}");
         }
-        assert!(is_allowed("juror_worker::telemetry", "trace"));
-        assert!(!is_allowed("amq_protocol_tcp", "trace,lapin=trace"));
+        assert!(enables("trace", "juror_worker::telemetry"));
+        assert!(!enables("trace,lapin=trace", "amq_protocol_tcp"));
+        assert!(enables("off", NOTICE_TARGET) && !enables(" , ", "juror_worker"));
     }
 
     #[test]
