@@ -76,7 +76,7 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         ("[limits]\nrpm = \"many\"\n", "juror.toml:2: invalid type"),
         ("[judge\n", "juror.toml:1: "),
         ("schema = 2\n", "juror.toml: schema 2 is not supported: this version reads schema 1"),
-        ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "cannot ask"),
+        ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "not supported"),
     ] {
         let harness = Harness::new();
         harness.write("shot.png", png(1, 8, 8));
@@ -109,7 +109,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--repeat", "two"], "--repeat <N>"),
         (&["--max-concurrency", "0"], "at least 1"),
         (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
-        (&["--output", "none/report.csv"], "there is no folder none; make it first"),
+        (&["--output", "none/report.csv"], "there is no folder none; create it first"),
         (&["--gate", "none"], "take `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is not usable"),
         (

@@ -207,5 +207,5 @@ fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     harness.write("juror.toml", "schema = 1\n[compare]\nmax_baseline_age_days = 0\n");
     harness.juror(&["report", "wednesday", "--baseline", "main"]).exits(0);
     let calm = harness.report("wednesday")["comparison"]["warnings"].to_string();
-    assert!(!calm.contains("days ago") && calm.contains("other results"), "{calm}");
+    assert!(!calm.contains("days ago") && calm.contains("have changed since"), "{calm}");
 }

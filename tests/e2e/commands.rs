@@ -114,7 +114,7 @@ fn rubrics_are_listed_shown_and_checked() {
         .write("own.toml", semantic.replace("max_output_tokens = 2500", "max_output_tokens = 900"));
     harness.write("other.toml", semantic.replace("id = \"semantic\"", "id = \"other\""));
     harness.juror(&["rubric", "check", "own.toml", "other.toml"]).exits(0).says(&[
-        "own.toml: max_output_tokens = 900 cannot hold a full reply",
+        "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
     harness.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);

@@ -81,7 +81,7 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
         let simulator = Simulator::start(config);
         let doctor = ["doctor", "--base-url", &simulator.base_url(), "--model", model];
         let found = harness.juror(&doctor).exits(1);
-        found.prints(&[&format!("the model \"{model}\" takes no images"), "choose one that does"]);
+        found.prints(&[&format!("the model \"{model}\" takes no images"), "choose a vision model"]);
         assert_eq!(simulator.requests(), 0, "the check is free");
     }
 }

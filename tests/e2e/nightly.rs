@@ -190,7 +190,7 @@ fn a_deadline_without_time_for_batches_is_said() {
         let flags = ["--lane", "mixed", "--deadline", deadline, "--budget-usd", "1"];
         harness.judge_run(&simulator, name, &flags)
     };
-    run("short", "20m").exits(0).says(&["nothing is bought in batches"]);
+    run("short", "20m").exits(0).says(&["no batches are made"]);
     let told = run("long", "2h").exits(0);
-    assert!(!told.stderr.contains("nothing is bought in batches"), "{}", told.stderr);
+    assert!(!told.stderr.contains("no batches are made"), "{}", told.stderr);
 }

@@ -65,7 +65,7 @@ fn a_run_replaces_no_input_whatever_it_is_called() {
         "hard.jsonl",
     ] {
         let run = ["run", "manifest.jsonl", "-o", output];
-        refused(&harness, &run, &[output, "is the dataset", "name another output"]);
+        refused(&harness, &run, &[output, "is the dataset", "choose another output"]);
         refused(&harness, &[&run[..], &["--dry-run"]].concat(), &["is the dataset"]);
     }
     for (output, field) in [

@@ -63,7 +63,7 @@ fn cancelling_a_run_of_this_machine_says_how_it_is_stopped_or_that_it_is() {
     let (fixture, mut running) = Fixture::start(&["-j", "3"]);
     fixture.simulator.await_count("billed_calls", 3);
     let cancel = || fixture.harness.juror(&["cancel", "stopped"]);
-    cancel().exits(2).says(&["press Ctrl-C where it runs"]);
+    cancel().exits(2).says(&["with Ctrl-C in its terminal"]);
     running.signal(Signal::INT);
     running.await_words("stopping");
     fixture.gate.open();

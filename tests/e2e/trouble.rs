@@ -96,7 +96,7 @@ fn folders_that_cannot_be_used_are_named() {
         let run = harness.juror(&["run", "manifest.jsonl", flag, "taken"]).exits(1);
         run.says(&[
             "folder taken cannot be created",
-            "choose another one by --runs-dir or --state",
+            "choose another one with --runs-dir or --state",
         ]);
     }
     assert!(!harness.path("runs").exists());

@@ -79,6 +79,6 @@ fn a_run_whose_journal_is_damaged_can_be_cancelled() {
     aggregator.finish().exits(0);
     fs::write(harness.path("runs/damaged/results.jsonl"), "no result of ours\n").unwrap();
     let cancelled = servers.juror(&harness, &["cancel", "damaged"]).exits(0);
-    cancelled.prints(&["run damaged is cancelled", "2 results were in"]);
+    cancelled.prints(&["run damaged is cancelled", "2 have a result"]);
     assert!(servers.status(&run.run_id).unwrap().cancelled);
 }

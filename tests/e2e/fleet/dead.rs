@@ -71,7 +71,9 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
     assert!(listed(dead(&["list", "--json", "--run", "day"])).is_empty());
     let shown: Value = serde_json::from_str(&dead(&["show", ids[2]]).exits(0).stdout).unwrap();
     assert_eq!(shown, serde_json::to_value(&jobs[2]).unwrap());
-    dead(&["show", "none"]).exits(2).says(&["nothing called \"none\"", "juror dead-letters list"]);
+    dead(&["show", "none"])
+        .exits(2)
+        .says(&["no dead letter with id \"none\"", "juror dead-letters list"]);
 
     dead(&["replay", ids[1], "none"]).exits(2).says(&["\"none\""]);
     assert_eq!(listed(dead(&["list", "--json"])).len(), 4, "nothing was done by halves");
@@ -85,7 +87,9 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
     dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["3 replayed"]);
     assert!(listed(dead(&["list", "--json"])).is_empty());
     dead(&["replay", "--all", "--run", "night"]).exits(0).prints(&["0 replayed"]);
-    dead(&["replay", "--all", "--run", "nosuch"]).exits(2).says(&["no run nosuch", "dead list"]);
+    dead(&["replay", "--all", "--run", "nosuch"])
+        .exits(2)
+        .says(&["run nosuch is unknown", "dead-letters list"]);
     assert_eq!(expected(), Some(6), "two jobs, and a result that is what it was");
     assert_eq!(servers.take_jobs(2).len(), 2);
     let again = servers.run(async {

@@ -149,7 +149,7 @@ fn a_cancelled_run_is_waited_for_and_tells_so() {
     waiting.finish().exits(3).prints(&["3 of 3 scored"]);
     later.finish().exits(3).prints(&["3 of 3 scored"]);
     servers.juror(&harness, &follow).exits(3).prints(&["3 of 3 scored"]);
-    servers.juror(&harness, &["enqueue", "--resume", "night"]).exits(2).says(&["by --wait"]);
+    servers.juror(&harness, &["enqueue", "--resume", "night"]).exits(2).says(&["with --wait"]);
     let over = servers.juror(&harness, &["cancel", "night"]).exits(0);
     over.prints(&["run night is cancelled"]);
 }
@@ -171,10 +171,7 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     local.says(&["is the fleet's", "juror retry night"]);
     let flags = ["run", "manifest.jsonl", "--run-id", "night"];
     harness.juror(&flags).exits(2).says(&["juror retry night"]);
-    servers
-        .juror(&harness, &["retry", "night", "-j", "3"])
-        .exits(2)
-        .says(&["leave those flags out"]);
+    servers.juror(&harness, &["retry", "night", "-j", "3"]).exits(2).says(&["omit these flags"]);
     let elsewhere = ["retry", "night", "--namespace", "elsewhere"];
     servers.juror(&harness, &elsewhere).exits(2).says(&["belongs to the fleet"]);
 

@@ -37,7 +37,7 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
 
     let again = servers.juror(harness, &["enqueue", "--resume", "night"]).exits(0);
-    again.says(&["published already", "send again what is missing: juror retry night"]);
+    again.says(&["published already", "republish its missing jobs: juror retry night"]);
     let retried = servers.juror(harness, &["retry", "night", "--wait"]).exits(0);
     let retried =
         retried.says(&["4 jobs of run night are requeued", "4 scored jobs may be missing"]);

@@ -73,7 +73,7 @@ fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled()
     // Another run wakes the ledger.
     enqueue(&other, "next").exits(0);
     servers.await_report(&RunId::new("next"), ITEMS.into());
-    enqueue(&other, "spent").exits(2).says(&["what it spent still counts", "juror retry spent"]);
+    enqueue(&other, "spent").exits(2).says(&["still counts in the ledger", "juror retry spent"]);
     stop(worker);
     stop(aggregator);
 }

@@ -205,7 +205,7 @@ fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
     fixture.enqueue("hasty");
     fixture.simulator.await_count("billed_calls", 2);
     worker.signal(Signal::TERM);
-    worker.finish().exits(0).says(&["not everything could be finished in time"]);
+    worker.finish().exits(0).says(&["drain timeout reached"]);
     let ledger = fixture.servers.ledger(&RunId::new("hasty"));
     assert!(ledger.presumed.pico() >= fixture.simulator.bill(), "the calls may have been billed");
     fixture.gate.open();

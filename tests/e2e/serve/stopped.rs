@@ -25,7 +25,7 @@ fn a_cancelled_run_finishes_its_calls_and_is_resumed_with_another_budget() {
     // Both answer while the calls in flight are held back.
     let cancelled = fixture.api.post("/api/v1/runs/stopped/cancel", &json!({})).is(202).json();
     assert_eq!((&cancelled["state"], &cancelled["cancelling"]), (&json!("running"), &json!(true)));
-    fixture.api.get("/runs/stopped").is(200).says(&["cancelling", "No new job starts"]);
+    fixture.api.get("/runs/stopped").is(200).says(&["cancelling", "No more jobs start"]);
     fixture.gate.open();
     fixture.api.await_end("stopped");
     let report = fixture.harness.report("stopped");
