@@ -130,6 +130,10 @@ pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBo
     [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)
 }
 
+pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
+    [left - by, top - by, right + by, bottom + by]
+}
+
 pub(crate) fn intersection(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
     let ([a, b, c, d], [e, f, g, h]) = (one, other);
     [a.max(e), b.max(f), c.min(g), d.min(h)]

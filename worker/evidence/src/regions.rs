@@ -5,7 +5,7 @@ use crate::{
     components::{MarkedArea, connected_areas},
     difference::PixelDifference,
     noise::PairNoise,
-    page::{PageTree, area, intersection},
+    page::{PageTree, area, grown, intersection},
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
     shapes::contours_of,
@@ -18,6 +18,11 @@ pub(crate) const MAX_REGIONS: usize = 8;
 const GAPS: [i32; 4] = [2, 4, 8, 16];
 /// Minimum number of differing pixels of a region in a noisy pair.
 const MIN_NOISY_PIXELS: u32 = 64;
+/// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
+/// heights.
+const MAX_NOISY_SHIFT: i32 = 2;
+/// Maximum share of a region's differing pixels within an element whose border alone differs.
+const MAX_INNER: f64 = 0.02;
 /// Maximum number of a region's pixels that its mean color difference is sampled from.
 const MAX_SAMPLES: usize = 4096;
 
@@ -64,7 +69,33 @@ pub(crate) fn find_regions(
         return Vec::new();
     }
     let shapes = PairShapes { screenshot: contours_of(screenshot), drawing: contours_of(drawing) };
-    areas.iter().map(|area| region(area, screenshot, drawing, difference, &shapes, page)).collect()
+    let regions =
+        areas.iter().map(|area| region(area, screenshot, drawing, difference, &shapes, page));
+    let is_noise = |found: &DifferenceRegion| {
+        !noise.is_none()
+            && (is_slightly_moved(found)
+                || page.is_some_and(|page| is_broken_border(found, difference, page)))
+    };
+    regions.filter(|found| !is_noise(found)).collect()
+}
+
+fn is_slightly_moved(found: &DifferenceRegion) -> bool {
+    found.moved_by.is_some_and(|way| way.iter().all(|part| part.abs() <= MAX_NOISY_SHIFT))
+}
+
+/// True if a region is the border of an element whose dashes or dots each browser spaces otherwise.
+fn is_broken_border(
+    found: &DifferenceRegion,
+    difference: &PixelDifference,
+    page: &PageTree<'_>,
+) -> bool {
+    let is_broken =
+        |index: &usize| ["dashed", "dotted"].contains(&page.style(*index, "border-top-style"));
+    let Some(element) = found.element.filter(is_broken) else { return false };
+    let width = page.length(element, "border-top-width").unwrap_or(0.0) * page.snapshot.scale;
+    // Both pictures are smoothed.
+    let inner = grown(page.bounds(element), -(width.ceil() as i32 + 2));
+    difference.count_in(inner) as f64 <= MAX_INNER * f64::from(found.count)
 }
 
 fn is_beyond_noise(area: &MarkedArea) -> bool {
@@ -137,4 +168,68 @@ pub(crate) fn mean_delta_e(
         count += 1;
     }
     total / count.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{Snapshot, SnapshotElement};
+
+    fn lines(down: u32) -> Raster {
+        let mut picture = Raster::filled(120, 80, [255; 3]);
+        for word in 0..8 {
+            picture.fill([10 + word * 9, 20 + down, 4 + word % 5, 8 + word % 3], [20; 3]);
+        }
+        picture
+    }
+
+    fn count(screenshot: &Raster, drawing: &Raster, noise: &PairNoise, style: &str) -> usize {
+        let border = [("border-top-style", style), ("border-top-width", "2px")];
+        let element = SnapshotElement {
+            index: 0,
+            parent: None,
+            tag: "label".to_owned(),
+            id: None,
+            classes: Vec::new(),
+            path: "body > label".to_owned(),
+            text: String::new(),
+            rect: [10.0, 10.0, 100.0, 60.0],
+            styles: border.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            visible: true,
+            image: None,
+        };
+        let elements = vec![element];
+        let snapshot =
+            Snapshot { width: 120, height: 80, scale: 1.0, background: [255; 4], elements };
+        let page = PageTree::new(&snapshot);
+        let difference = PixelDifference::new(screenshot, drawing, noise);
+        find_regions(screenshot, drawing, &difference, noise, Some(&page)).len()
+    }
+
+    #[test]
+    fn a_shift_of_another_browser_is_noise_and_a_larger_one_is_not() {
+        let drawing = lines(0);
+        assert_eq!(count(&lines(2), &drawing, &PairNoise::NONE, "solid"), 1);
+        assert_eq!(count(&lines(2), &drawing, &PairNoise::USUAL, "solid"), 0);
+        assert_eq!(count(&lines(6), &drawing, &PairNoise::USUAL, "solid"), 1);
+    }
+
+    #[test]
+    fn dashes_of_another_browser_are_noise_and_what_they_surround_is_not() {
+        let dashed = |begin: u32| {
+            let mut picture = Raster::filled(120, 80, [255; 3]);
+            for at in (10 + begin..104).step_by(14) {
+                picture.fill([at, 10, 7, 2], [90; 3]);
+                picture.fill([at, 68, 7, 2], [90; 3]);
+            }
+            picture.fill([10, 10, 2, 60], [90; 3]);
+            picture.fill([108, 10, 2, 60], [90; 3]);
+            picture
+        };
+        let (drawing, mut shown) = (dashed(0), dashed(7));
+        assert!(count(&shown, &drawing, &PairNoise::USUAL, "solid") > 0);
+        assert_eq!(count(&shown, &drawing, &PairNoise::USUAL, "dashed"), 0);
+        shown.fill([12, 12, 96, 56], [200, 220, 255]);
+        assert_eq!(count(&shown, &drawing, &PairNoise::USUAL, "dashed"), 1);
+    }
 }

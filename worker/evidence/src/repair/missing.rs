@@ -4,11 +4,10 @@
 use super::{
     hypothesis::{Hypothesis, Lever},
     lever::LengthProperty as P,
-    seeds::grown,
 };
 use crate::{
     difference::PixelDifference,
-    page::{PageTree, area, intersection},
+    page::{PageTree, area, grown, intersection},
     patches::Patch,
     raster::Raster,
     shapes::contours_of,

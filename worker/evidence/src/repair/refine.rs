@@ -1,7 +1,6 @@
 //! Refinement of a length's value by the result of a trial.
 
 use super::{
-    areas,
     equivalents::equivalents,
     field::{ShiftField, ShiftMatch},
     hypothesis::{Hypothesis, Lever},
@@ -10,8 +9,8 @@ use super::{
 use crate::{page::PageTree, raster::Raster};
 use std::collections::BTreeMap;
 
-/// Minimum share of the difference that a change removes from the areas that it touches if it is
-/// another way to write the right one.
+/// Minimum share of the difference that a change removes if it is another way to write the right
+/// one.
 pub(super) const NEARLY_SOLVED: f64 = 0.9;
 /// Minimum cosine of the shifts of a change that is taken for the right one.
 const MIN_COSINE: f64 = 0.85;
@@ -43,15 +42,12 @@ pub(super) struct JudgedTrial<'trial> {
     pub drawing: &'trial Raster,
     pub before: u64,
     pub remaining: u64,
-    /// The difference before it of the areas that the change touches.
-    pub touched: u64,
 }
 
 impl JudgedTrial<'_> {
-    /// Share of the difference that the change removes from the areas that it touches; negative if
-    /// it adds to it.
+    /// Share of the difference that the change removes; negative if it adds to it.
     fn gain(&self) -> f64 {
-        areas::gain(self.before, self.remaining, self.touched)
+        1.0 - self.remaining as f64 / self.before.max(1) as f64
     }
 }
 
@@ -97,7 +93,7 @@ impl Tracks {
         // A change that moves content another way is hardly the cause, whatever it happens to
         // cover.
         let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
-        let brackets = brackets(track, trial, property).into_iter();
+        let brackets = brackets(track, trial.before, property).into_iter();
         deltas.extend(brackets.map(|(delta, priority)| (delta, trust * (priority - tried))));
         proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
             let change = property.change(page, &hypothesis.change.elements, delta)?;
@@ -110,14 +106,10 @@ impl Tracks {
 }
 
 /// Values on both sides of the best one so far, with their priorities.
-fn brackets(
-    track: &[(f64, u64)],
-    trial: &JudgedTrial<'_>,
-    property: LengthProperty,
-) -> Vec<(f64, f64)> {
+fn brackets(track: &[(f64, u64)], before: u64, property: LengthProperty) -> Vec<(f64, f64)> {
     let lowest = track.iter().enumerate().min_by_key(|(_, (_, remaining))| *remaining);
     let Some((at, &(value, lowest))) = lowest else { return Vec::new() };
-    let own_gain = areas::gain(trial.before, lowest, trial.touched);
+    let own_gain = 1.0 - lowest as f64 / before.max(1) as f64;
     if own_gain < MIN_GAIN {
         return Vec::new();
     }

@@ -42,6 +42,8 @@ const SOLVED: f64 = 0.003;
 const MAX_EQUIVALENTS: usize = 12;
 /// Number of drawings without an improvement after which a nearly solved round ends.
 const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
+/// The same if differences remain elsewhere, which the same cause may have.
+const MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE: usize = 20;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
 /// Maximum number of other ways that are reported.
@@ -187,8 +189,8 @@ impl RepairSearch {
         let (before, remaining) = (self.before, difference.total());
         let touched = self.areas.touched(&self.drawing, &drawing);
         if self.equivalents_left.is_none() {
-            let (hypothesis, drawing) = (&hypothesis, &drawing);
-            let trial = JudgedTrial { hypothesis, drawing, before, remaining, touched };
+            let trial =
+                JudgedTrial { hypothesis: &hypothesis, drawing: &drawing, before, remaining };
             let page = PageTree::new(&self.snapshot);
             self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
         }
@@ -293,9 +295,13 @@ impl RepairSearch {
             return false;
         }
         let left = best.remaining as f64 / self.before.max(1) as f64;
-        let is_stalled = self.drawn >= best.drawn + MAX_TRIALS_WITHOUT_GAIN;
+        let drawn_since = self.drawn - best.drawn;
         let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
-        left <= SOLVED || best.gain(self.before) >= NEARLY_SOLVED && (is_stalled || is_late)
+        let is_stalled = |limit: usize| drawn_since >= limit || is_late;
+        left <= SOLVED
+            || left <= 1.0 - NEARLY_SOLVED && is_stalled(MAX_TRIALS_WITHOUT_GAIN)
+            || best.gain(self.before) >= NEARLY_SOLVED
+                && is_stalled(MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE)
     }
 
     /// Applies the best trial to the page; returns true if there may be more to repair.

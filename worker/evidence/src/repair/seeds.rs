@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     difference::PixelDifference,
-    page::{PageTree, area, intersection},
+    page::{PageTree, area, grown, intersection},
     raster::Raster,
     snapshot::{PageChange, PageEdit},
 };
@@ -342,8 +342,4 @@ fn computed_name(property: &str) -> &str {
         "border-color" => "border-top-color",
         other => other,
     }
-}
-
-pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
-    [left - by, top - by, right + by, bottom + by]
 }
