@@ -103,11 +103,11 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
     }
 }
 
-/// Writes a dataset of so many screenshots of 640 × 400 pixels with a button, of which every other
+/// Writes a dataset of so many screenshots of 1280 × 800 pixels with a button, of which every other
 /// render shows it in another color.
 fn write_rendered_items(harness: &Harness, count: u32) {
     let page = |button: [u8; 3]| {
-        let picture = image::RgbImage::from_fn(640, 400, |x, y| {
+        let picture = image::RgbImage::from_fn(1280, 800, |x, y| {
             let is_button = (40..200).contains(&x) && (60..110).contains(&y);
             image::Rgb(if is_button { button } else { [255; 3] })
         });
