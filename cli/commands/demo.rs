@@ -93,7 +93,7 @@ async fn judge(
         filters: Vec::new(),
         outputs,
     };
-    let rubric = rubrics::load(&settings.run.rubric)?;
+    let rubric = rubrics::of_settings(&settings)?;
     let session =
         Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
     session.require_renderer(arguments.evidence, DrawingPlace::Here)?;

@@ -51,10 +51,12 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
     let base = settings_sources::read(global)?;
-    let settings = base.settle(flags)?;
+    let mut settings = base.settle(flags)?;
+    // What is checked is what a judge needs, by the rubric that it would be given.
+    settings.run.enable_llm_judge = true;
     let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
-    let rubric = match rubrics::load(&settings.run.rubric) {
+    let rubric = match rubrics::of_settings(&settings) {
         Ok((rubric, text)) => {
             let message = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
             checks.push(good("rubric", message));
@@ -224,13 +226,12 @@ fn space(folder: &Path) -> Check {
 }
 
 async fn dataset_check(
-    mut settings: Settings,
+    settings: Settings,
     environment: &Environment,
     rubric: (Rubric, String),
     dataset: &Path,
     arguments: &DoctorArguments,
 ) -> Check {
-    settings.run.enable_llm_judge = true;
     let selection = Selection {
         dataset: dataset.to_owned(),
         sample: arguments.judging.sample(),

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 /// Answers to known questions. A question is known by the digests of its images, in order, and,
 /// where items share images, by the digest of the text that tells them apart (an item's code or
-/// style).
+/// style). Images that follow the known ones, as measured evidence adds them, make no other
+/// question.
 #[derive(Clone, Debug, Default)]
 pub struct VerdictBook(HashMap<(Vec<Digest>, Option<Digest>), Value>);
 
@@ -28,10 +29,14 @@ impl VerdictBook {
         self.0.is_empty()
     }
 
-    /// The answer to a question about these images and this text.
+    /// The answer to a question about these images and this text: of the answers to a beginning of
+    /// the images, that to the longest.
     pub fn find(&self, images: &[Digest], text: Option<Digest>) -> Option<&Value> {
-        let exact = self.0.get(&(images.to_vec(), text));
-        exact.or_else(|| self.0.get(&(images.to_vec(), None)))
+        let beginnings = (0..=images.len()).rev().filter_map(|length| images.get(..length));
+        beginnings.map(<[Digest]>::to_vec).find_map(|known| {
+            let exact = self.0.get(&(known.clone(), text));
+            exact.or_else(|| self.0.get(&(known, None)))
+        })
     }
 }
 
@@ -52,5 +57,16 @@ mod tests {
         assert_eq!(book.find(&[image], None), None);
         assert_eq!(book.find(&[image, other], Some(wrong)), Some(&json!(7)));
         assert_eq!(book.find(&[other, image], None), None);
+    }
+
+    #[test]
+    fn images_that_follow_the_known_ones_make_no_other_question() {
+        let [image, restyled, drawn] = [b"a", b"b", b"c"].map(|text| Digest::of(text));
+        let mut book = VerdictBook::new();
+        book.insert(&[image], None, json!(10));
+        book.insert(&[image, restyled], None, json!(7));
+        assert_eq!(book.find(&[image, drawn], None), Some(&json!(10)));
+        assert_eq!(book.find(&[image, restyled, drawn], None), Some(&json!(7)));
+        assert_eq!(book.find(&[drawn, image], None), None);
     }
 }

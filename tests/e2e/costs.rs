@@ -1,8 +1,8 @@
 //! Costs in the documentation, compared with estimates.
 
-use crate::harness::{Harness, Simulator, repository, write_items};
+use crate::harness::{Harness, Simulator, png, repository, write_items};
 use juror_simulator::SimulatorConfig;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// Screenshots of a small run, and nights of a year.
@@ -100,5 +100,90 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
         assert!(second > 0.0, "{lane}: the second run asks again");
         let ratio = estimate / second;
         assert!((0.95..1.05).contains(&ratio), "{lane}: estimated {estimate}, billed {second}");
+    }
+}
+
+/// Writes a dataset of so many screenshots of 1280 × 800 pixels with a button, of which every other
+/// render shows it in another color.
+fn write_rendered_items(harness: &Harness, count: u32) {
+    let page = |button: [u8; 3]| {
+        let picture = image::RgbImage::from_fn(1280, 800, |x, y| {
+            let is_button = (40..200).contains(&x) && (60..110).contains(&y);
+            image::Rgb(if is_button { button } else { [255; 3] })
+        });
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    };
+    harness.write("shot.png", page([0x1d, 0x4e, 0xd8]));
+    harness.write("equal.png", page([0x1d, 0x4e, 0xd8]));
+    harness.write("red.png", page([0xd8, 0x1d, 0x1d]));
+    let lines = (0..count).map(|number| {
+        let line = json!({
+            "id": format!("item_{number:04}"), "screenshot": "shot.png",
+            "rendered": if number % 2 == 0 { "red.png" } else { "equal.png" },
+            "generated_code": format!("<button>Number {number:04}</button>"), "language": "html",
+            "expected_tokens": { "color.primary": "#1D4ED8" },
+        });
+        format!("{line}\n")
+    });
+    harness.write("manifest.jsonl", lines.collect::<String>());
+}
+
+/// A contact sheet is counted for every item and has its largest size; half of these have none.
+#[test]
+fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
+    for mode in ["facts", "full"] {
+        let harness = Harness::new();
+        let simulator = Simulator::start(SimulatorConfig::default());
+        write_rendered_items(&harness, 30);
+        let flags = ["--model", "gpt-4o", "--no-cache", "--evidence", mode];
+        let url = simulator.base_url();
+        let estimated = || {
+            let asked = ["estimate", "manifest.jsonl", "--json", "--base-url", &url];
+            let told = harness.juror(&[&asked, &flags[..]].concat()).exits(0);
+            let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+            let model = &estimate["models"][0];
+            (dollars(&model["expected_usd"]), dollars(&model["worst_case_usd"]))
+        };
+        let bill = || simulator.bill() as f64 / 1e12;
+        harness.judge_run(&simulator, "first", &flags).exits(0);
+        let (first, (expected, worst)) = (bill(), estimated());
+        harness.judge_run(&simulator, "second", &flags).exits(0);
+        let second = bill() - first;
+        let ratio = expected / second;
+        assert!((0.8..1.2).contains(&ratio), "{mode}: estimated {expected}, billed {second}");
+        assert!(worst > second, "{mode}: at worst {worst}, billed {second}");
+        let booked = &harness.report("second")["cost"]["worst_case_usd"];
+        assert!(worst >= dollars(booked), "{mode}: at worst {worst}, reserved {booked}");
+    }
+}
+
+#[test]
+fn the_costs_of_evidence_are_what_juror_estimates() {
+    let harness = Harness::new();
+    harness.write("shot.png", png(7, 1440, 900));
+    harness.write("render.png", png(8, 1440, 900));
+    let line = json!({
+        "id": "page", "screenshot": "shot.png", "rendered": "render.png",
+        "generated_code": "<button>Save</button>", "language": "html",
+        "expected_tokens": { "color.primary": "#1D4ED8" },
+    });
+    harness.write("manifest.jsonl", format!("{line}\n"));
+    let cost = |mode: &str| {
+        let asked = ["estimate", "manifest.jsonl", "--json", "--evidence", mode];
+        let told = harness.juror(&asked).exits(0);
+        let estimate: Value = serde_json::from_str(&told.stdout).unwrap();
+        let model = &estimate["models"][0];
+        assert_eq!(model["model"], "gpt-4o");
+        (dollars(&model["expected_usd"]), dollars(&model["worst_one_call_usd"]))
+    };
+    let (expected, worst) = cost("none");
+    let page = fs::read_to_string(repository("docs/cost.md")).unwrap();
+    for mode in ["facts", "full"] {
+        let (more_expected, more_worst) = cost(mode);
+        let row =
+            format!("| `{mode}` | ${:.4} | ${:.4} |", more_expected - expected, more_worst - worst);
+        assert!(page.contains(&row), "docs/cost.md lacks {row}");
     }
 }

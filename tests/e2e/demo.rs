@@ -1,6 +1,8 @@
 //! The first thing that a newcomer runs.
 
 use crate::harness::Harness;
+#[cfg(unix)]
+use juror_services::install;
 
 #[test]
 fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
@@ -25,4 +27,42 @@ fn the_demo_of_restyled_pictures_grades_them() {
     let grades: Vec<_> =
         journal.iter().map(|line| line["semantic"]["grade"].as_str().unwrap()).collect();
     assert!(grades.contains(&"A+") && grades.contains(&"F"), "{grades:?}");
+}
+
+/// Settings without the trials of repairs, which take most of the time.
+#[cfg(unix)]
+const WITHOUT_TRIALS: &str = "[evidence]\ntrials = 0\n";
+
+#[cfg(unix)]
+#[test]
+fn with_a_browser_the_demos_judge_is_told_the_facts() {
+    install::ensure("/usr/bin/chromium", "chromium");
+    for (mode, images) in [(None, 2), (Some("full"), 3)] {
+        let harness = Harness::new();
+        harness.write("juror.toml", WITHOUT_TRIALS);
+        let flags = mode.map(|mode| ["--evidence", mode]);
+        let demo = ["demo", "--run-id", "first"];
+        let demo = [&demo[..], flags.as_ref().map_or(&[], |flags| &flags[..])].concat();
+        let demo = harness.juror(&demo).exits(0);
+        demo.says(&["by the rubric semantic-evidence@1"]);
+        demo.prints(&["27 of 27 scored", "87.4%", "MEASURED"]);
+        let drawn = harness.result("first", "button_secondary");
+        assert_eq!(drawn["semantic"]["rubric"], "semantic-evidence@1");
+        assert_eq!(drawn["semantic"]["scores"]["variant_accuracy"], 5, "the recorded verdict");
+        assert_eq!(drawn["evidence"]["source"], "browser");
+        let inputs = drawn["item"]["inputs"].as_array().unwrap();
+        let drawn = ["screenshot", "rendered", "crops"];
+        let named = inputs.iter().filter(|input| drawn.iter().any(|name| input["name"] == *name));
+        assert_eq!(named.count(), images, "{inputs:?}");
+    }
+}
+
+#[test]
+fn without_a_browser_the_demo_says_what_it_would_show() {
+    let harness = Harness::new();
+    harness.write("juror.toml", "[render]\nbrowser = \"no-such-browser\"\n");
+    let demo = harness.juror(&["demo", "--run-id", "first"]).exits(0);
+    demo.says(&["by the rubric semantic@2", "no browser is found: with one", "names the change"]);
+    demo.prints(&["27 of 27 scored", "87.4%"]);
+    assert!(harness.result("first", "button_secondary")["evidence"].is_null());
 }

@@ -11,7 +11,8 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
 
-use crate::harness::{Harness, Recorder, completion, verdict};
+use crate::harness::{Harness, Recorder, completion, semantic_verdict, verdict};
+use base64::Engine as _;
 use serde_json::{Value, json};
 use std::io::Cursor;
 
@@ -162,7 +163,7 @@ cp drawn.png "$2"
 
 #[test]
 fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
-    for (mode, images) in [("none", 1), ("facts", 1), ("full", 2)] {
+    for (mode, images) in [("none", 1), ("facts", 1), ("full", 3)] {
         let harness = Harness::new();
         let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
         harness.write("render.png", box_in(RED));
@@ -187,6 +188,74 @@ fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
             _ => assert_eq!(*contradictions, json!(["similarity_against_evidence"])),
         }
     }
+}
+
+#[test]
+fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_region() {
+    let harness = Harness::new();
+    let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+    harness.write("render.png", box_in(RED));
+    write_item(&harness, &json!({"rendered": "render.png"}));
+    let flags = ["--evidence", "full", "--keep-inputs", "-o", "page.html"];
+    harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0);
+    let asked = judge.asked().pop().unwrap();
+    let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+    let sent = content.iter().filter_map(|part| part["image_url"]["url"].as_str());
+    let sheet = sent.last().unwrap().strip_prefix("data:image/png;base64,").unwrap().to_owned();
+    let sheet = base64::engine::general_purpose::STANDARD.decode(sheet).unwrap();
+    let picture = image::load_from_memory(&sheet).unwrap().into_rgb8();
+    // The box of 48 x 24 pixels with a margin of 8, three times as large, under its number.
+    assert_eq!(picture.dimensions(), (8 + 192 + 8, 8 + 24 + 120 + 3 + 120 + 8));
+    assert_eq!(picture.get_pixel(8 + 96, 8 + 24 + 60).0, BLUE);
+    assert_eq!(picture.get_pixel(8 + 96, 8 + 24 + 120 + 3 + 60).0, RED);
+    let result = harness.result("first", "card");
+    let images: Vec<_> = result["item"]["inputs"].as_array().unwrap().iter().take(3).collect();
+    let named: Vec<_> = images.iter().map(|image| image["name"].as_str().unwrap()).collect();
+    assert_eq!(named, ["screenshot", "rendered", "crops"]);
+    assert_eq!(images[2]["ref"], "evidence");
+    let digest = juror_types::id::Digest::of(&sheet).to_string();
+    assert_eq!(images[2]["digest"], digest);
+    assert!(harness.path("runs/first/inputs").join(&digest).is_file());
+    let page = std::fs::read_to_string(harness.path("page.html")).unwrap();
+    assert_eq!(page.matches("src=\"data:image/").count(), 3);
+    assert_eq!(page.matches("class=\"pictures compared\"").count(), 1, "the pair is compared");
+
+    let harness = Harness::new();
+    let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
+    harness.write("render.png", box_in(BLUE));
+    write_item(&harness, &json!({"rendered": "render.png"}));
+    harness.judge(&judge.base_url(), "manifest.jsonl", &["--evidence", "full"]).exits(0);
+    let asked = judge.asked().pop().unwrap();
+    let content = asked["messages"][1]["content"].as_array().unwrap().clone();
+    assert_eq!(content.iter().filter(|part| part["type"] == "image_url").count(), 2);
+}
+
+#[test]
+fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dropped() {
+    let harness = Harness::new();
+    let mut answer: Value =
+        serde_json::from_str(&semantic_verdict([7; 5], &["red", "round", "late"], &[])).unwrap();
+    for (finding, region) in [json!(1), json!(2), json!("1")].into_iter().enumerate() {
+        answer["findings"][finding]["region"] = region;
+    }
+    let judge = Recorder::start(vec![completion(&answer.to_string(), 1_500, 60)]);
+    harness.write("render.png", box_in(RED));
+    write_item(&harness, &json!({"rendered": "render.png"}));
+    let flags = ["--evidence", "facts", "-o", "page.html"];
+    harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0);
+    let asked = judge.asked().pop().unwrap();
+    let schema = &asked["response_format"]["json_schema"]["schema"];
+    let finding = &schema["properties"]["findings"]["items"];
+    assert_eq!(finding["properties"]["region"]["type"], "integer");
+    let findings = harness.result("first", "card")["semantic"]["findings"].clone();
+    assert_eq!(findings.as_array().unwrap().len(), 3);
+    let regions: Vec<_> = (0..3).map(|number| &findings[number]["region"]).collect();
+    assert_eq!(regions, [&json!(1), &Value::Null, &Value::Null]);
+    let page = std::fs::read_to_string(harness.path("page.html")).unwrap();
+    for link in ["href=\"#i0-box-1\"", "id=\"i0-box-1\" href=\"#i0-finding-1\""] {
+        assert_eq!(page.matches(link).count(), 1, "{link}");
+    }
+    assert_eq!(page.matches("href=\"#i0-finding-1\"").count(), 3, "both boxes and the fact");
 }
 
 #[test]

@@ -4,15 +4,20 @@ use crate::{
     context::Context,
     cost_bounds::{Bounds, ModelTerms},
     image::ImageRules,
-    load,
-    question::Question,
+    load::{self, LoadedItem},
+    measuring::screenshot_of,
+    prompt,
+    question::{EvidenceInput, Question},
 };
 use futures_util::future::BoxFuture;
+use juror_evidence::max_sheet_size;
 use juror_ledger::error::LedgerError;
 use juror_types::{
+    evidence::EvidenceMode,
+    item::Item,
     job::{Job, Judge},
     outcome::JobError,
-    rubric::Need,
+    rubric::{Need, Rubric, RubricImage},
 };
 
 /// A model to estimate for.
@@ -42,7 +47,8 @@ pub enum Estimated {
     Failed(JobError),
 }
 
-/// Estimates a job for these candidates. Only the context's own judge has a cache.
+/// Estimates a job for these candidates. Only the context's own judge has a cache. Nothing is
+/// measured: evidence is counted as it may come, and its cached replies are not known.
 pub fn estimate<'a>(
     job: &'a Job,
     context: &'a Context,
@@ -67,10 +73,37 @@ pub fn estimate<'a>(
             return Ok(Estimated::Failed(error));
         }
         let cached = setup.cache && context.store.cached(&question.key).await?.is_some();
+        let evidence = evidence_input(job, &loaded, &question, &context.rubric);
         let bounds = |candidate: &Candidate| {
-            question.bounds(&candidate.judge, &candidate.terms, &candidate.rules)
+            question.bounds(&evidence, &candidate.judge, &candidate.terms, &candidate.rules)
         };
         let bounds = candidates.iter().map(bounds).collect();
         Ok(Estimated::Question { cached, bounds })
     })
+}
+
+/// Input that the item's evidence will add: facts within their bound, a rendered picture of the
+/// screenshot's size, and the largest contact sheet of such pictures.
+fn evidence_input(
+    job: &Job,
+    loaded: &LoadedItem,
+    question: &Question,
+    rubric: &Rubric,
+) -> EvidenceInput {
+    let is_measured = job.item.rendered().is_some() || loaded.code.is_some();
+    if job.evidence.is_none() || !is_measured {
+        return EvidenceInput::default();
+    }
+    let texts = prompt::evidence_tokens(rubric, loaded.expected_tokens.as_ref());
+    let screenshot = screenshot_of(&job.item).and_then(|(name, _)| question.image_size(name));
+    let Some((width, height)) = screenshot.filter(|_| job.evidence == EvidenceMode::Full) else {
+        return EvidenceInput { texts, images: Vec::new() };
+    };
+    let size = |image: &RubricImage| match image.name.as_str() {
+        Item::RENDERED => Some((width, height)),
+        RubricImage::CROPS => Some(max_sheet_size([width, height]).into()),
+        _ => None,
+    };
+    let made = rubric.images.iter().filter(|image| image.optional);
+    EvidenceInput { texts, images: made.filter_map(size).collect() }
 }

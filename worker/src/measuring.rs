@@ -17,8 +17,10 @@ use juror_types::{
     evidence::{Evidence, EvidenceMode, EvidenceOutcome, EvidenceSource},
     item::{ImageReference, Item, Tokens},
     job::Job,
-    outcome::JobError,
+    outcome::{InputRecord, JobError},
+    rubric::RubricImage,
 };
+use pair::DrawnPair;
 use tokio::time::Instant;
 
 /// The image that is measured against, where an item names it.
@@ -32,6 +34,8 @@ pub struct ItemEvidence {
     pub screenshot: SourceImage,
     /// The picture of the code; none if it could not be rendered.
     pub rendered: Option<SourceImage>,
+    /// The contact sheet of the regions; none without regions, and where no judge is sent one.
+    pub crops: Option<SourceImage>,
     /// True if the code was rendered; none if a picture existed already.
     pub renders: Option<bool>,
 }
@@ -43,6 +47,7 @@ impl ItemEvidence {
         match name {
             name if name == self.screenshot.record.name => Some(&self.screenshot),
             Item::RENDERED => self.rendered.as_ref().filter(|_| is_sent),
+            RubricImage::CROPS => self.crops.as_ref().filter(|_| is_sent),
             _ => None,
         }
     }
@@ -50,18 +55,23 @@ impl ItemEvidence {
     /// The pictures that are not part of the dataset.
     pub fn made(&self) -> impl Iterator<Item = &SourceImage> {
         let is_made = self.renders.is_some();
-        self.rendered.iter().filter(move |_| is_made)
+        self.rendered.iter().filter(move |_| is_made).chain(&self.crops)
     }
 
-    fn measured(evidence: Evidence, screenshot: SourceImage, rendered: SourceImage) -> Self {
+    fn measured(
+        evidence: Evidence,
+        screenshot: SourceImage,
+        rendered: SourceImage,
+        crops: Option<SourceImage>,
+    ) -> Self {
         let renders = (evidence.source != EvidenceSource::Rendered).then_some(true);
         let outcome = EvidenceOutcome::Measured(Box::new(evidence));
-        Self { outcome, screenshot, rendered: Some(rendered), renders }
+        Self { outcome, screenshot, rendered: Some(rendered), crops, renders }
     }
 
     fn failed(error: String, screenshot: SourceImage) -> Self {
         let outcome = EvidenceOutcome::Failed { error };
-        Self { outcome, screenshot, rendered: None, renders: Some(false) }
+        Self { outcome, screenshot, rendered: None, crops: None, renders: Some(false) }
     }
 }
 
@@ -86,7 +96,11 @@ pub async fn collect(
     }
     let begun = Instant::now();
     let screenshot = SourceImage::read(name, reference, &context.sources).await?;
-    let item = MeasuredItem { item: &job.item, tokens: loaded.expected_tokens.as_ref(), context };
+    let sends_crops = job.judge.is_some()
+        && job.evidence == EvidenceMode::Full
+        && context.rubric.images.iter().any(|image| image.name == RubricImage::CROPS);
+    let tokens = loaded.expected_tokens.as_ref();
+    let item = MeasuredItem { item: &job.item, tokens, sends_crops, context };
     let evidence = match (picture, code, &context.stages.render_command) {
         (Some(picture), ..) => given::measure_picture(picture, screenshot, &item).await,
         (None, Some(code), Some(command)) => {
@@ -115,10 +129,24 @@ fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
 struct MeasuredItem<'job> {
     item: &'job Item,
     tokens: Option<&'job Tokens>,
+    /// True if the judge is sent a contact sheet of the regions.
+    sends_crops: bool,
     context: &'job Context,
 }
 
-fn screenshot_of(item: &Item) -> Option<(&str, &ImageReference)> {
+impl MeasuredItem<'_> {
+    /// The contact sheet for the judge.
+    async fn crops(&self, pair: &DrawnPair, evidence: &Evidence) -> Option<SourceImage> {
+        if !self.sends_crops || evidence.regions.is_empty() {
+            return None;
+        }
+        let sheet = pair.contact_sheet(&evidence.regions).await?;
+        Some(SourceImage::made(RubricImage::CROPS, InputRecord::EVIDENCE, sheet).await)
+    }
+}
+
+/// The image that an item is measured against, with its name.
+pub fn screenshot_of(item: &Item) -> Option<(&str, &ImageReference)> {
     let named = item.images.get_key_value(SCREENSHOT).or_else(|| item.images.first());
     named.map(|(name, image)| (name.as_str(), image))
 }

@@ -17,6 +17,7 @@ use fence::fenced;
 use juror_types::{
     evidence::EvidenceOutcome,
     item::{Item, Language, Tokens},
+    model::TextTokens,
     rubric::{Need, ReplyVersion, Rubric},
 };
 
@@ -87,6 +88,16 @@ pub async fn item_part(
     ItemPart { text: render_item(rubric, texts), code_note: judged.note }
 }
 
+/// Tokens that measured evidence adds to the prompt of an item with these expected tokens, before
+/// it is measured.
+pub fn evidence_tokens(rubric: &Rubric, expected: Option<&Tokens>) -> TextTokens {
+    if !rubric.needs(Need::Evidence) {
+        return TextTokens::default();
+    }
+    let around = format!("{MEASURED_HEADING}{}", fenced("evidence", ""));
+    TextTokens::of(&around).plus(facts::tokens_before_measuring(expected))
+}
+
 /// The prompt that asks for an item's scores.
 pub fn render(rubric: &Rubric, item: PromptItem<'_>) -> RenderedPrompt {
     RenderedPrompt {
@@ -154,6 +165,9 @@ fn render_tokens(tokens: Option<&Tokens>) -> String {
     format!("Expected design tokens (JSON):\n{}", fenced("expected_tokens", &json))
 }
 
+const MEASURED_HEADING: &str = "Measured evidence: a program rendered the code and measured its \
+     picture against the screenshot. Boxes are x, y, width, height in pixels of the screenshot:\n";
+
 fn render_evidence(evidence: Option<&EvidenceOutcome>) -> String {
     match evidence {
         None => {
@@ -166,11 +180,9 @@ fn render_evidence(evidence: Option<&EvidenceOutcome>) -> String {
              reason:\n{}",
             fenced("evidence", error)
         ),
-        Some(EvidenceOutcome::Measured(evidence)) => format!(
-            "Measured evidence: a program rendered the code and measured its picture against the \
-             screenshot. Boxes are x, y, width, height in pixels of the screenshot:\n{}",
-            fenced("evidence", &facts::lines(evidence).join("\n"))
-        ),
+        Some(EvidenceOutcome::Measured(evidence)) => {
+            format!("{MEASURED_HEADING}{}", fenced("evidence", &facts::lines(evidence).join("\n")))
+        }
     }
 }
 

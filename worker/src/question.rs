@@ -40,6 +40,15 @@ struct LabeledImage {
     source: SourceImage,
 }
 
+/// Input that measured evidence adds to a question, as it is known before the item is measured.
+#[derive(Debug, Default)]
+pub struct EvidenceInput {
+    /// Tokens of its facts.
+    pub texts: TextTokens,
+    /// Width and height of its images.
+    pub images: Vec<(u32, u32)>,
+}
+
 /// A question, ready to be sent.
 pub struct PreparedQuestion {
     /// See [`Question::key`].
@@ -106,14 +115,26 @@ impl Question {
         Some(image_error(format!("{reference}: this is no image whose size can be read")))
     }
 
-    /// Bounds of a call to a model, found by the images' headers without decoding.
-    pub fn bounds(&self, judge: &Judge, terms: &ModelTerms, rules: &ImageRules) -> Bounds {
-        let size = |image: &LabeledImage| {
-            image::dimensions(&image.source.bytes).map(|(width, height)| rules.fit(width, height))
-        };
+    /// Width and height of the image of this name, by its header; none if it has no such image.
+    pub fn image_size(&self, name: &str) -> Option<(u32, u32)> {
+        let image = self.images.iter().find(|image| image.source.record.name == name)?;
+        image::dimensions(&image.source.bytes)
+    }
+
+    /// Bounds of a call to a model with what evidence will add, found by the images' headers
+    /// without decoding.
+    pub fn bounds(
+        &self,
+        evidence: &EvidenceInput,
+        judge: &Judge,
+        terms: &ModelTerms,
+        rules: &ImageRules,
+    ) -> Bounds {
         // One without a size is unreadable, and asked about in no call.
-        let sizes: Vec<_> = self.images.iter().filter_map(size).collect();
-        bounds(self.texts, &sizes, judge, terms)
+        let own = self.images.iter().filter_map(|it| image::dimensions(&it.source.bytes));
+        let all = own.chain(evidence.images.iter().copied());
+        let sizes: Vec<_> = all.map(|(width, height)| rules.fit(width, height)).collect();
+        bounds(self.texts.plus(evidence.texts), &sizes, judge, terms)
     }
 
     /// Prepares the images.

@@ -249,6 +249,10 @@ impl ResultBuilder {
         let contradicted =
             measured.map(|evidence| against_evidence(&self.context.rubric, &verdict, evidence));
         verdict.contradictions.extend(contradicted.unwrap_or_default());
+        let regions = measured.map_or(0, |evidence| evidence.regions.len());
+        for finding in &mut verdict.findings {
+            finding.region = finding.region.filter(|number| *number as usize <= regions);
+        }
         let passed = self.context.success.passes(verdict.correctness());
         self.result.pipeline_success = Some(passed && self.stages_passed.unwrap_or(true));
         self.result.semantic = Some(verdict);

@@ -132,6 +132,7 @@ impl ItemSource for DatasetItemSource {
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let (recorded, shown) = (recorded_item(result), AttachmentRequest::from(result.clone()));
         let inputs = shown.inputs.clone();
+        let mode = record.evidence;
         let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
         let looking = spawn_blocking(move || {
             let exhibits = open.exhibits(&record, &rubric);
@@ -154,7 +155,7 @@ impl ItemSource for DatasetItemSource {
         let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
         let prompt = match judged {
             Some((rubric, judge)) => {
-                Some(texts.prompt(&rubric, &judge, result.evidence.as_ref()).await)
+                Some(texts.prompt(&rubric, &judge, mode, result.evidence.as_ref()).await)
             }
             None => None,
         };

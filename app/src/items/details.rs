@@ -8,7 +8,7 @@ use crate::{
 };
 use juror_files::local::{MAX_TEXT_BYTES, Roots};
 use juror_types::{
-    evidence::EvidenceOutcome,
+    evidence::{EvidenceMode, EvidenceOutcome},
     item::{Item, Text, TokenSource, Tokens},
     job::Judge,
     outcome::InputRecord,
@@ -72,11 +72,12 @@ impl<'item> ItemTexts<'item> {
     }
 
     /// The texts that the judge is sent, as the worker makes them; each image stands where it is
-    /// sent, as its name and its digest.
+    /// sent, as its name and its digest. Evidence is of the run's `mode`.
     pub async fn prompt(
         &self,
         rubric: &Rubric,
         judge: &Judge,
+        mode: EvidenceMode,
         evidence: Option<&EvidenceOutcome>,
     ) -> Result<AsJudged<Vec<PromptPart>>, String> {
         let item = Item { extracted_tokens: None, ..self.item.clone() };
@@ -85,8 +86,10 @@ impl<'item> ItemTexts<'item> {
             prompt::of_item(rubric, self.item, &loaded, evidence, judge.strip_comments).await;
         let part = |role, text| PromptPart { role, text };
         let mut content = vec![part("system", rendered.system), part("user", rendered.task)];
-        let is_sent =
-            |image: &&RubricImage| !image.optional || self.recorded(&image.name).is_some();
+        let is_sent = |image: &&RubricImage| {
+            // A rendered picture is recorded even where it was measured alone.
+            !image.optional || mode == EvidenceMode::Full && self.recorded(&image.name).is_some()
+        };
         content.extend(rubric.images.iter().filter(is_sent).map(|image| {
             let digest = self.recorded(&image.name).and_then(|input| input.digest);
             let digest = digest.map_or_else(String::new, |digest| format!(", SHA-256 {digest}"));
@@ -182,7 +185,7 @@ fn side_by_side(expected: Tokens, mut extracted: Tokens) -> Vec<TokenLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_types::id::Digest;
+    use juror_types::{id::Digest, rubric::builtin_named};
     use serde_json::json;
     use std::fs;
 
@@ -226,12 +229,17 @@ mod tests {
             input("expected_tokens", Digest::of(flat)),
         ];
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
-        let prompt =
-            texts(&item, &inputs, &folder).prompt(&rubric, &judge(), None).await.unwrap().content;
+        let prompt = texts(&item, &inputs, &folder)
+            .prompt(&rubric, &judge(), EvidenceMode::None, None)
+            .await
+            .unwrap()
+            .content;
         assert!(prompt[3].text.contains("<A/>"), "{}", prompt[3].text);
         write("a.tsx", "<B/>");
-        let changed =
-            texts(&item, &inputs, &folder).prompt(&rubric, &judge(), None).await.unwrap_err();
+        let changed = texts(&item, &inputs, &folder)
+            .prompt(&rubric, &judge(), EvidenceMode::None, None)
+            .await
+            .unwrap_err();
         assert_eq!(changed, format!("generated_code: {CHANGED}"));
         assert!(texts(&item, &inputs, &folder).tokens().await.unwrap().is_ok());
         write("t.json", r#"{"gap.small": "5px"}"#);
@@ -277,7 +285,10 @@ mod tests {
         };
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
         let texts_here = texts(&item, &[], &folder);
-        assert_eq!(texts_here.prompt(&rubric, &judge(), None).await.unwrap_err(), FETCHES_NOTHING);
+        assert_eq!(
+            texts_here.prompt(&rubric, &judge(), EvidenceMode::None, None).await.unwrap_err(),
+            FETCHES_NOTHING
+        );
         assert_eq!(texts_here.tokens().await.unwrap().unwrap().content.len(), 1);
         let stages =
             StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
@@ -297,13 +308,32 @@ mod tests {
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
         let digest = Digest::of(b"image");
         let inputs = [input("screenshot", digest)];
-        let parts =
-            texts(&item, &inputs, &folder).prompt(&rubric, &judge(), None).await.unwrap().content;
+        let parts = texts(&item, &inputs, &folder)
+            .prompt(&rubric, &judge(), EvidenceMode::None, None)
+            .await
+            .unwrap()
+            .content;
         assert_eq!(
             parts.iter().map(|part| part.role).collect::<Vec<_>>(),
             ["system", "user", "user", "user"]
         );
         assert!(parts[2].text.contains(&digest.to_string()), "{}", parts[2].text);
         assert!(parts[3].text.contains("<b>hello</b>"), "{}", parts[3].text);
+    }
+
+    #[tokio::test]
+    async fn pictures_that_measuring_made_are_listed_where_they_were_sent_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let item =
+            Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
+        let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+        let inputs = ["screenshot", "rendered"].map(|name| input(name, Digest::of(b"image")));
+        let listed = async |mode| {
+            let texts = texts(&item, &inputs, &folder);
+            let parts = texts.prompt(&rubric, &judge(), mode, None).await.unwrap().content;
+            parts.iter().any(|part| part.text.contains("[image rendered"))
+        };
+        assert!(!listed(EvidenceMode::Facts).await);
+        assert!(listed(EvidenceMode::Full).await);
     }
 }

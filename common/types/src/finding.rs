@@ -27,6 +27,10 @@ pub struct Finding {
     pub severity: Severity,
     /// The defect in one sentence.
     pub statement: String,
+    /// Number of the measured region that shows it, from 1; none where the judge cites none that
+    /// exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<u32>,
     /// The kind as a lax server wrote it, where the vocabulary lacks it and `kind` is `other`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlisted_kind: Option<String>,

@@ -259,6 +259,8 @@ impl InputRecord {
     pub const RENDER_COMMAND: &str = "render_command";
     /// Reference of a picture that the built-in renderer drew.
     pub const BROWSER: &str = "browser";
+    /// Reference of a picture that measuring made of the screenshot and the rendered picture.
+    pub const EVIDENCE: &str = "evidence";
     /// Reference of a text that the user's pipeline command returned.
     pub const PIPELINE: &str = "pipeline_command";
 
@@ -270,7 +272,7 @@ impl InputRecord {
 
     /// True if it is a picture that was made while the item was judged.
     pub fn is_render(&self) -> bool {
-        [Self::RENDER_COMMAND, Self::BROWSER].contains(&self.reference.as_str())
+        [Self::RENDER_COMMAND, Self::BROWSER, Self::EVIDENCE].contains(&self.reference.as_str())
     }
 
     /// True if it is an image.

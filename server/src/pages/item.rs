@@ -27,7 +27,7 @@ use juror_report::{
     html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
     sanitize::harmless,
 };
-use juror_types::outcome::JobResult;
+use juror_types::{evidence::EvidenceOutcome, outcome::JobResult};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -101,6 +101,8 @@ fn content(
     let verdict = verdict_of(result);
     let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
     let show = shown.as_ref().ok();
+    let cited = verdict.map_or(&[][..], |verdict| &verdict.findings);
+    let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     html! {
         (ways(view, around))
         header.page.item-head {
@@ -123,7 +125,7 @@ fn content(
         div.item-page {
             (pictures::section(view, result, show))
             div.findings {
-            @if let Some(outcome) = &result.evidence { (measured::section(outcome)) }
+            @if let Some(outcome) = &result.evidence { (measured::section(outcome, cited)) }
             @if let Some(verdict) = verdict {
                 section.card aria-labelledby="scores" {
                     h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
@@ -134,7 +136,7 @@ fn content(
                     @else {
                         section.card aria-labelledby="findings" {
                             h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
-                            (findings(&report.rubric, verdict))
+                            (findings(&report.rubric, verdict, evidence, ""))
                         }
                     }
                     (said("Strengths", "strengths", &verdict.strengths, is_simulated))

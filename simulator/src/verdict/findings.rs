@@ -37,12 +37,17 @@ fn finding(
         _ => "critical",
     };
     let title = kind.replace('_', " ");
-    Some(json!({
+    let mut finding = json!({
         "kind": kind, "element": element, "where": format!("the {element}"),
         "criteria": touched.iter().map(|one| one.key.as_str()).collect::<Vec<_>>(),
         "shown": shown, "found": found, "severity": severity,
         "statement": format!("The {element} has a {title}: {found}, should be {shown}"),
-    }))
+    });
+    if words.has_region {
+        // What is made up is shown by no region.
+        finding["region"] = 0.into();
+    }
+    Some(finding)
 }
 
 #[cfg(test)]
@@ -80,6 +85,28 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_finding_has_a_region_where_its_schema_asks_for_one() {
+        let shape_of = |name: &str| {
+            let rubric = builtin_named(name).unwrap().parse().unwrap();
+            Shape::from_request(Some(&reply_schema(&rubric)), &[]).unwrap()
+        };
+        let regions = |reply: &serde_json::Value| -> Vec<Option<u64>> {
+            let findings = reply["findings"].as_array().unwrap().iter();
+            findings.map(|finding| finding.get("region").map(|it| it.as_u64().unwrap())).collect()
+        };
+        let [plain, measured] = ["semantic", "semantic-evidence"].map(shape_of);
+        let recorded = draw(&plain, 7, None, &[]);
+        assert!(!regions(&recorded).is_empty());
+        assert!(regions(&recorded).iter().all(Option::is_none));
+        assert!(regions(&measured.fit(&recorded).unwrap()).iter().all(|it| *it == Some(0)));
+        let mut cited = draw(&measured, 7, None, &[]);
+        assert!(regions(&cited).iter().all(|it| *it == Some(0)));
+        cited["findings"][0]["region"] = 2.into();
+        assert_eq!(regions(&measured.fit(&cited).unwrap())[0], Some(2));
+        assert_eq!(regions(&plain.fit(&cited).unwrap())[0], None);
     }
 
     #[test]

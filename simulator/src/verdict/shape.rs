@@ -24,6 +24,8 @@ pub(crate) enum Shape {
 pub(crate) struct FindingWords {
     pub(crate) kinds: Vec<String>,
     pub(crate) elements: Vec<String>,
+    /// True if each finding has the number of a region.
+    pub(crate) has_region: bool,
 }
 
 impl Shape {
@@ -46,7 +48,11 @@ impl Shape {
                 score.as_i64().filter(|score| (*least..=*most).contains(score)).map(Value::from)
             }
             Self::Text => reply.is_string().then(|| reply.clone()),
-            Self::Statements | Self::Findings(_) => reply.is_array().then(|| reply.clone()),
+            Self::Statements => reply.is_array().then(|| reply.clone()),
+            Self::Findings(words) => {
+                let fit = |finding: &Value| with_region(finding.clone(), words.has_region);
+                Some(reply.as_array()?.iter().map(fit).collect())
+            }
             Self::Fixed(_) => Some(reply.clone()),
             Self::Object(parts) => {
                 let part = |(name, shape): &(String, Self)| {
@@ -70,6 +76,17 @@ impl Shape {
             Self::Text | Self::Statements | Self::Findings(_) | Self::Fixed(_) => false,
         }
     }
+}
+
+/// A finding with the number of its region, 0 where its record has none, or without one.
+fn with_region(mut finding: Value, has_region: bool) -> Value {
+    if let Some(parts) = finding.as_object_mut() {
+        match has_region {
+            true => _ = parts.entry("region").or_insert_with(|| 0.into()),
+            false => _ = parts.remove("region"),
+        }
+    }
+    finding
 }
 
 /// Statements of findings.
@@ -119,7 +136,10 @@ fn of_array(schema: &Value) -> Shape {
         Some(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
     };
     match (words("kind"), words("element")) {
-        (Some(kinds), Some(elements)) => Shape::Findings(FindingWords { kinds, elements }),
+        (Some(kinds), Some(elements)) => {
+            let has_region = schema.pointer("/items/properties/region").is_some();
+            Shape::Findings(FindingWords { kinds, elements, has_region })
+        }
         _ => Shape::Statements,
     }
 }

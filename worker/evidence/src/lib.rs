@@ -5,6 +5,7 @@ mod align;
 mod blocks;
 mod color;
 mod components;
+mod crops;
 mod difference;
 mod frame;
 mod measure;
@@ -22,6 +23,7 @@ mod similarity;
 mod snapshot;
 mod tokens;
 
+pub use crops::max_sheet_size;
 pub use frame::possible_frames;
 pub use measure::PicturePair;
 pub use raster::Raster;

@@ -54,6 +54,39 @@ impl Raster {
         }
     }
 
+    /// The pixels as RGBA bytes, row by row.
+    pub fn to_rgba(&self) -> Vec<u8> {
+        self.pixels.iter().flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]).collect()
+    }
+
+    /// Copies another picture to a place: x, y. What lies beyond this picture is left out.
+    pub(crate) fn paste(&mut self, other: &Self, [x, y]: [u32; 2]) {
+        let length = other.width.min(self.width.saturating_sub(x)) as usize;
+        for (row, pixels) in (y..self.height).zip(other.pixels.chunks(other.width.max(1) as usize))
+        {
+            let start = row as usize * self.width as usize + x as usize;
+            let target = self.pixels.get_mut(start..start + length);
+            if let (Some(target), Some(pixels)) = (target, pixels.get(..length)) {
+                target.copy_from_slice(pixels);
+            }
+        }
+    }
+
+    /// The picture with each pixel as a square of this side.
+    pub(crate) fn enlarged(&self, factor: u32) -> Self {
+        let factor = factor.max(1) as usize;
+        let mut pixels = Vec::with_capacity(self.pixels.len() * factor * factor);
+        for row in self.pixels.chunks(self.width.max(1) as usize) {
+            let wide: Vec<Rgb> =
+                row.iter().flat_map(|pixel| std::iter::repeat_n(*pixel, factor)).collect();
+            for _ in 0..factor {
+                pixels.extend_from_slice(&wide);
+            }
+        }
+        let [width, height] = [self.width, self.height].map(|side| side * factor as u32);
+        Self { width, height, pixels }
+    }
+
     /// The color at a place; black outside the picture.
     pub(crate) fn at(&self, x: i32, y: i32) -> Rgb {
         self.get(x, y).unwrap_or_default()
@@ -186,6 +219,20 @@ mod tests {
         let picture = Raster::filled(6, 4, [10, 200, 30]);
         assert_eq!(picture.smoothed(), picture);
         assert_eq!(picture.halved(), Raster::filled(3, 2, [10, 200, 30]));
+    }
+
+    #[test]
+    fn an_enlarged_picture_has_each_pixel_as_a_square_and_is_pasted_within_bounds() {
+        let pair = Raster::from_rgba(2, 1, &[9, 8, 7, 255, 1, 2, 3, 255]).unwrap();
+        let large = pair.enlarged(2);
+        let row = [[9, 8, 7], [9, 8, 7], [1, 2, 3], [1, 2, 3]];
+        assert_eq!(large.pixels(), [row, row].concat());
+        let mut sheet = Raster::filled(3, 3, [0; 3]);
+        sheet.paste(&large, [1, 2]);
+        assert_eq!(sheet.row(1), [[0; 3]; 3]);
+        assert_eq!(sheet.row(2), [[0; 3], [9, 8, 7], [9, 8, 7]]);
+        sheet.paste(&large, [5, 5]);
+        assert_eq!(pair.to_rgba(), [9, 8, 7, 255, 1, 2, 3, 255]);
     }
 
     #[test]

@@ -46,10 +46,10 @@ pub(super) async fn measure(
     };
     let stage = BrowserStage { renderer, item, code, screenshot: picture };
     match stage.evidence().await {
-        Ok(Some((evidence, drawn))) => {
+        Ok(Some((evidence, drawn, crops))) => {
             let origin = InputRecord::BROWSER;
             let rendered = SourceImage::made(Item::RENDERED, origin, drawn.picture).await;
-            Ok(Some(ItemEvidence::measured(evidence, screenshot, rendered)))
+            Ok(Some(ItemEvidence::measured(evidence, screenshot, rendered, crops)))
         }
         Ok(None) => Ok(None),
         Err(error) if error.is_about_code() => {
@@ -112,24 +112,36 @@ impl MeasuredPage<'_> {
 }
 
 impl<'job> BrowserStage<'job> {
-    /// Evidence with its repairs and its drawing; none while the process ends.
-    async fn evidence(&self) -> Result<Option<(Evidence, DrawnPage)>, RenderError> {
+    /// Evidence with its repairs, its drawing and its contact sheet; none while the process ends.
+    async fn evidence(
+        &self,
+    ) -> Result<Option<(Evidence, DrawnPage, Option<SourceImage>)>, RenderError> {
         let Some(plain) = self.best_scale().await? else { return Ok(None) };
         let Some(measured) = self.best_frame(plain).await? else { return Ok(None) };
-        let MeasuredPage { source, page, drawn, pair, evidence } = measured;
+        let (evidence, drawn, pair) = match self.with_repairs(measured).await? {
+            Some(MeasuredPage { evidence, drawn, pair, .. }) => (evidence, drawn, pair),
+            None => return Ok(None),
+        };
+        let crops = self.item.crops(&pair, &evidence).await;
+        Ok(Some((evidence, drawn, crops)))
+    }
+
+    /// The page, closed, with the repairs of its regions; none while the process ends.
+    async fn with_repairs(
+        &self,
+        measured: MeasuredPage<'job>,
+    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let trials = self.item.context.evidence.trials();
-        if evidence.regions.is_empty() || trials == 0 {
-            if let Some(page) = page {
-                page.close().await;
-            }
-            return Ok(Some((evidence, drawn)));
+        if measured.evidence.regions.is_empty() || trials == 0 {
+            return Ok(Some(measured.closed().await));
         }
+        let MeasuredPage { source, page, drawn, pair, evidence } = measured;
         let page = match page {
             Some(page) => page,
             None => self.renderer.open(&source).await?,
         };
         let evidence = trials::with_repairs(page, &pair, evidence, trials).await;
-        Ok(evidence.map(|evidence| (evidence, drawn)))
+        Ok(evidence.map(|evidence| MeasuredPage { source, page: None, drawn, pair, evidence }))
     }
 
     /// The page at the device scale that fits the screenshot better.

@@ -72,6 +72,7 @@ async fn measure(
     let Some((picture, drawing)) = picture.zip(drawing) else { return Ok(None) };
     let tokens = token_values(item.tokens);
     let pair = DrawnPair { screenshot: picture, drawing, snapshot: None, tokens };
-    let evidence = pair.measure(source).await;
-    Ok(evidence.map(|evidence| ItemEvidence::measured(evidence, screenshot, rendered)))
+    let Some(evidence) = pair.measure(source).await else { return Ok(None) };
+    let crops = item.crops(&pair, &evidence).await;
+    Ok(Some(ItemEvidence::measured(evidence, screenshot, rendered, crops)))
 }

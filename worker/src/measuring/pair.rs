@@ -4,7 +4,7 @@ use crate::image::{ImageError, RgbaPicture};
 use bytes::Bytes;
 use juror_evidence::{PicturePair, Raster, Snapshot, possible_frames};
 use juror_types::{
-    evidence::{Evidence, EvidenceSource, PageFrame},
+    evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,
 };
 use serde_json::Value;
@@ -45,6 +45,18 @@ impl DrawnPair {
             }
         });
         measuring.await.ok()
+    }
+
+    /// The contact sheet of these regions as PNG; none without regions, and while the process ends.
+    pub async fn contact_sheet(&self, regions: &[EvidenceRegion]) -> Option<Bytes> {
+        let (own, regions) = (self.clone(), regions.to_vec());
+        let drawing = spawn_blocking(move || {
+            let pair = PicturePair::new(&own.screenshot, &own.drawing);
+            let sheet = pair.contact_sheet(&regions)?;
+            let (width, height) = (sheet.width(), sheet.height());
+            RgbaPicture { width, height, pixels: sheet.to_rgba() }.to_png().map(Bytes::from)
+        });
+        drawing.await.ok()?
     }
 
     /// Frames that may surround a component in the screenshot.

@@ -317,6 +317,24 @@ fn an_unlisted_kind_or_element_is_other_and_keeps_its_word() {
 }
 
 #[test]
+fn a_cited_region_is_a_number_from_one_by_rubrics_with_evidence() {
+    let measured = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+    let cited = |rubric: &Rubric, region: Value| {
+        let mut answer = findings_answer();
+        answer["findings"][0]["region"] = region;
+        read(rubric, &answer.to_string()).unwrap().findings[0].region
+    };
+    assert_eq!(cited(&measured, json!(3)), Some(3));
+    assert_eq!(cited(&measured, json!(2.0)), Some(2));
+    for none in [json!(0), json!(-1), json!(1.5), json!("3"), json!(null), json!(1e12)] {
+        assert_eq!(cited(&measured, none.clone()), None, "{none}");
+    }
+    assert_eq!(cited(&builtin_named("semantic").unwrap().parse().unwrap(), json!(3)), None);
+    let verdict = read(&measured, &findings_answer().to_string()).unwrap();
+    assert_eq!(verdict.findings[0].region, None, "it may be left out");
+}
+
+#[test]
 fn a_finding_of_another_form_is_asked_again() {
     let cases = [
         ("/findings", json!("none"), "findings is a text and not a list"),

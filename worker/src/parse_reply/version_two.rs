@@ -11,7 +11,7 @@ use super::{
 use indexmap::IndexMap;
 use juror_types::{
     finding::{Finding, OTHER, Severity},
-    rubric::{Formula, JudgeAnswer, Rubric},
+    rubric::{Formula, JudgeAnswer, Need, Rubric},
 };
 
 pub(super) fn read(rubric: &Rubric, object: &Object) -> Result<JudgeAnswer, ReplyError> {
@@ -68,9 +68,17 @@ fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, Repl
         shown: text("shown")?,
         found: text("found")?,
         statement,
+        region: entry.get("region").filter(|_| rubric.needs(Need::Evidence)).and_then(region),
         unlisted_kind,
         unlisted_element,
     })
+}
+
+/// The number of a measured region; none for 0 and whatever else numbers no region.
+fn region(cited: &Json) -> Option<u32> {
+    let Json::Number(number) = cited else { return None };
+    let is_number = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(number);
+    is_number.then_some(*number as u32)
 }
 
 /// The key of a word, and the word itself if the vocabulary lacks it.

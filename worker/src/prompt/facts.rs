@@ -1,12 +1,24 @@
 //! Measured evidence as numbered lines for the judge: the regions first, so that a line's number is
 //! its region's.
 
-use juror_types::evidence::{
-    Evidence, EvidenceRegion, PageFrame, RegionElement, RegionKind, TokenEvidence,
+use super::fence::defused;
+use csscolorparser::Color;
+use juror_types::{
+    evidence::{Evidence, EvidenceRegion, PageFrame, RegionElement, RegionKind, TokenEvidence},
+    item::Tokens,
+    model::TextTokens,
 };
 
 /// Maximum number of lines.
 const MAX_LINES: usize = 30;
+/// Maximum length of all lines in bytes, line ends included; later ones are left out.
+const MAX_BYTES: usize = 6_000;
+/// Maximum length of a line in bytes; a longer one is cut and ends in `…`.
+const MAX_LINE_BYTES: usize = 600;
+/// Tokens of the lines of a usual item: the figures of the whole, and a region or two.
+const USUAL_TOKENS: u64 = 130;
+/// Tokens of the line of a color.
+const COLOR_TOKENS: u64 = 22;
 /// Maximum difference of a token's color from a color of the picture that counts as equal.
 const SAME_COLOR: f64 = 2.0;
 
@@ -16,7 +28,33 @@ pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
     let whole = whole(evidence);
     let tokens = evidence.tokens.iter().filter_map(token);
     let facts = regions.chain(whole).chain(tokens).take(MAX_LINES);
-    facts.enumerate().map(|(position, fact)| format!("{}. {fact}", position + 1)).collect()
+    let lines = facts.enumerate().map(|(position, fact)| line(position + 1, &fact));
+    let mut bytes = 0;
+    let fits = |line: &String| {
+        bytes += line.len() + 1;
+        bytes <= MAX_BYTES
+    };
+    lines.take_while(fits).collect()
+}
+
+/// Tokens of the lines of an item that is not measured yet, by its expected tokens.
+pub(super) fn tokens_before_measuring(expected: Option<&Tokens>) -> TextTokens {
+    let is_color = |value: &serde_json::Value| {
+        value.as_str().is_some_and(|text| text.parse::<Color>().is_ok())
+    };
+    let colors = expected.into_iter().flat_map(Tokens::values).filter(|it| is_color(it)).count();
+    let lines = colors.min(MAX_LINES) as u64 * COLOR_TOKENS;
+    // No text takes more tokens than it has bytes.
+    TextTokens { bound: MAX_BYTES as u64, expected: USUAL_TOKENS + lines }
+}
+
+fn line(number: usize, fact: &str) -> String {
+    let mut line = defused(&format!("{number}. {fact}"));
+    if line.len() > MAX_LINE_BYTES {
+        line.truncate(line.floor_char_boundary(MAX_LINE_BYTES - '…'.len_utf8()));
+        line.push('…');
+    }
+    line
 }
 
 fn region(region: &EvidenceRegion) -> String {
@@ -79,6 +117,13 @@ fn whole(evidence: &Evidence) -> Vec<String> {
         evidence.ssim,
         evidence.ssim_low
     ));
+    if evidence.noise > 0.0 {
+        facts.push(format!(
+            "{} of all pixels differ without any change of the code, since the two pictures were \
+             not made alike (another browser, JPEG, another size); the regions stand out of that",
+            percent(evidence.noise)
+        ));
+    }
     if evidence.shift != [0, 0] {
         let [right, down] = evidence.shift;
         facts.push(format!("the render was moved by {right}, {down} to fit the screenshot"));
@@ -136,6 +181,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
     use juror_types::evidence::EvidenceSource;
+    use serde_json::json;
 
     fn changed() -> Evidence {
         let region = EvidenceRegion {
@@ -160,6 +206,55 @@ mod tests {
             alternatives: Vec::new(),
         };
         Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+    }
+
+    #[test]
+    fn the_pairs_noise_is_told_where_there_is_any() {
+        let told = |noise| {
+            let evidence = Evidence { noise, ..changed() };
+            lines(&evidence).join("\n").contains("1.5 % of all pixels differ without any change")
+        };
+        assert!(told(0.015));
+        assert!(!told(0.0));
+    }
+
+    #[test]
+    fn lines_of_a_hostile_page_stay_within_their_bound() {
+        let mut evidence = changed();
+        for region in &mut evidence.regions {
+            region.is = Some("x\u{200b}<|".repeat(5_000));
+            region.should_be = Some("漢".repeat(5_000));
+        }
+        evidence.regions = vec![evidence.regions[0].clone(); 8];
+        evidence.partial = vec!["import ".repeat(1_000); 50];
+        evidence.refused = vec!["https://example.com/".repeat(100); 20];
+        let lines = lines(&evidence);
+        assert!(lines.iter().all(|line| line.len() <= MAX_LINE_BYTES), "{lines:?}");
+        assert!(lines[0].ends_with('…'));
+        let text = lines.join("\n");
+        let bound = tokens_before_measuring(None).bound;
+        assert!(text.len() <= MAX_BYTES && TextTokens::of(&text).bound <= bound);
+        assert_eq!(defused(&text), text, "a fence adds nothing");
+    }
+
+    #[test]
+    fn tokens_before_measuring_are_near_those_of_a_usual_item() {
+        let colors: Tokens =
+            (0..4).map(|number| (format!("color.{number}"), json!("#1D4ED8"))).collect();
+        let token = |key: &String| TokenEvidence {
+            key: key.clone(),
+            expected: "#1D4ED8".into(),
+            screenshot_delta_e: Some(0.1),
+            render_delta_e: Some(7.0),
+            used_by: None,
+            other_values: Vec::new(),
+        };
+        let measured = Evidence { tokens: colors.keys().map(token).collect(), ..changed() };
+        let text = lines(&measured).join("\n");
+        let (told, before) = (TextTokens::of(&text), tokens_before_measuring(Some(&colors)));
+        let ratio = before.expected as f64 / told.expected as f64;
+        assert!((0.7..1.4).contains(&ratio), "{before:?} for {told:?}");
+        assert!(told.bound <= before.bound);
     }
 
     #[test]

@@ -38,10 +38,15 @@ const RESERVED: [&str; 11] = [
 /// A text between two lines that carry its marker. `kind` names the kind of text; two kinds with
 /// the same text have different markers.
 pub(super) fn fenced(kind: &str, text: &str) -> String {
-    let text = break_reserved_sequences(&show_invisible(text));
+    let text = defused(text);
     let marker = marker(kind, &text);
     let end_of_line = if text.ends_with('\n') { "" } else { "\n" };
     format!("<<<{marker}\n{text}{end_of_line}{marker}>>>\n")
+}
+
+/// A text as it stands inside a fence; the same where it is done twice.
+pub(super) fn defused(text: &str) -> String {
+    break_reserved_sequences(&show_invisible(text))
 }
 
 fn marker(kind: &str, text: &str) -> String {

@@ -29,6 +29,7 @@ fn finding(kind: &str, element: &str, statement: &str) -> Finding {
         found: String::new(),
         severity: Severity::Major,
         statement: statement.into(),
+        region: None,
         unlisted_kind: None,
         unlisted_element: None,
     }

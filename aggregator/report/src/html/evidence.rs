@@ -2,8 +2,12 @@
 
 use crate::{regions::region_text, sanitize::harmless};
 use juror_analysis::{format::figure, metrics::Unit};
-use juror_types::evidence::{
-    Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, TokenEvidence,
+use juror_types::{
+    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, TokenEvidence},
+    finding::Finding,
+    item::Item,
+    outcome::InputRecord,
+    rubric::RubricImage,
 };
 use maud::{Markup, html};
 
@@ -19,9 +23,31 @@ pub enum PairSide {
     Render,
 }
 
-/// The regions as numbered boxes over a picture, each a link to its fact; `prefix` stands before
-/// the ids of one item. Nothing where the picture's size is not known.
-pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup {
+impl PairSide {
+    /// The side that an image of an item is; none for one that belongs to no pair.
+    pub fn from_input(input: &InputRecord) -> Option<Self> {
+        match input.name.as_str() {
+            Item::RENDERED => Some(Self::Render),
+            RubricImage::CROPS => None,
+            _ => Some(Self::Screenshot),
+        }
+    }
+}
+
+/// Number of the first finding that cites a region.
+fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
+    findings.iter().position(|finding| finding.region == Some(region)).map(|place| place + 1)
+}
+
+/// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
+/// its fact; `prefix` stands before the ids of one item. Nothing where the picture's size is not
+/// known.
+pub fn regions_over(
+    evidence: &Evidence,
+    findings: &[Finding],
+    side: PairSide,
+    prefix: &str,
+) -> Markup {
     let size = match side {
         PairSide::Screenshot => evidence.size,
         PairSide::Render => evidence.render_size,
@@ -40,7 +66,12 @@ pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup
                 @for (number, region) in (1..).zip(&evidence.regions) {
                     @let [x, y, box_width, box_height] = place(region);
                     @let text = (width.max(height) / 32).clamp(10, 40);
-                    a href=(format!("#{prefix}region-{number}")) aria-label=(format!("Region {number} in {name}")) {
+                    @let target = match finding_of(findings, number) {
+                        Some(finding) => format!("#{prefix}finding-{finding}"),
+                        None => format!("#{prefix}region-{number}"),
+                    };
+                    @let id = (side == PairSide::Screenshot).then(|| format!("{prefix}box-{number}"));
+                    a id=[id] href=(target) aria-label=(format!("Region {number} in {name}")) {
                         rect x=(x) y=(y) width=(box_width) height=(box_height) {}
                         text x=(x + 2) y=(y + text) font-size=(text) { (number) }
                     }
@@ -52,8 +83,13 @@ pub fn regions_over(evidence: &Evidence, side: PairSide, prefix: &str) -> Markup
 
 /// The facts: figures, regions with their repairs, colors of tokens; or why there are none.
 ///
-/// `item` is the item's number on a page of many; ids and labels are told apart by it.
-pub fn measured_facts(outcome: &EvidenceOutcome, item: Option<usize>) -> Markup {
+/// `item` is the item's number on a page of many; ids and labels are told apart by it. A region
+/// leads to the findings that cite it.
+pub fn measured_facts(
+    outcome: &EvidenceOutcome,
+    findings: &[Finding],
+    item: Option<usize>,
+) -> Markup {
     let prefix = item.map_or_else(String::new, |number| format!("i{number}-"));
     match outcome {
         EvidenceOutcome::Failed { error } => html! {
@@ -74,7 +110,12 @@ pub fn measured_facts(outcome: &EvidenceOutcome, item: Option<usize>) -> Markup 
             @else {
                 ol.regions {
                     @for (number, region) in (1..).zip(&evidence.regions) {
-                        li id=(format!("{prefix}region-{number}")) { (fact(region)) }
+                        li id=(format!("{prefix}region-{number}")) {
+                            (fact(region))
+                            @for (place, _) in (1..).zip(findings).filter(|(_, it)| it.region == Some(number)) {
+                                " " a href=(format!("#{prefix}finding-{place}")) { "finding " (place) }
+                            }
+                        }
                     }
                 }
             }
@@ -190,20 +231,73 @@ fn swatch(color: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use indexmap::IndexMap;
     use juror_analysis::test_results::differing;
+    use juror_types::{
+        finding::Severity,
+        rubric::builtin_named,
+        verdict::{Score, Verdict},
+    };
 
     #[test]
     fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
         let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
         let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
         for side in [PairSide::Screenshot, PairSide::Render] {
-            let over = regions_over(&sized, side, "i3-").into_string();
+            let over = regions_over(&sized, &[], side, "i3-").into_string();
             assert!(over.contains("href=\"#i3-region-1\""), "{over}");
         }
         let outcome = EvidenceOutcome::Measured(Box::new(sized));
-        let facts = measured_facts(&outcome, Some(3)).into_string();
+        let facts = measured_facts(&outcome, &[], Some(3)).into_string();
         assert!(facts.contains("id=\"i3-region-1\""), "{facts}");
         assert!(facts.contains("body &gt; button { background-color: #1D4ED8; }"), "{facts}");
+    }
+
+    #[test]
+    fn a_cited_region_and_its_finding_lead_to_each_other() {
+        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+        let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+        let mut verdict = with_two_findings();
+        verdict.findings[1].region = Some(1);
+        let over = |side| regions_over(&sized, &verdict.findings, side, "i3-").into_string();
+        let screenshot = over(PairSide::Screenshot);
+        assert!(screenshot.contains("id=\"i3-box-1\" href=\"#i3-finding-2\""), "{screenshot}");
+        let render = over(PairSide::Render);
+        assert!(render.contains("href=\"#i3-finding-2\"") && !render.contains("id="), "{render}");
+        let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+        let found = crate::html::findings(&rubric, &verdict, Some(&sized), "i3-").into_string();
+        assert!(found.contains("id=\"i3-finding-2\""), "{found}");
+        assert_eq!(found.matches("href=\"#i3-box-1\"").count(), 1, "{found}");
+        let unsized_pair = Evidence { size: None, ..sized.clone() };
+        let found = crate::html::findings(&rubric, &verdict, Some(&unsized_pair), "").into_string();
+        assert!(found.contains("href=\"#region-1\""), "without a box, its fact: {found}");
+        let outcome = EvidenceOutcome::Measured(Box::new(sized));
+        let facts = measured_facts(&outcome, &verdict.findings, Some(3)).into_string();
+        assert!(facts.contains("href=\"#i3-finding-2\""), "{facts}");
+    }
+
+    fn with_two_findings() -> Verdict {
+        let finding = Finding {
+            kind: "wrong_color".into(),
+            element: "button".into(),
+            place: String::new(),
+            criteria: Vec::new(),
+            shown: String::new(),
+            found: String::new(),
+            severity: Severity::Minor,
+            statement: "The button is red".into(),
+            region: None,
+            unlisted_kind: None,
+            unlisted_element: None,
+        };
+        let score = Score::Sum {
+            semantic_correctness: 0.9,
+            scores: IndexMap::new(),
+            total_score: 45.0,
+            max_score: 50.0,
+        };
+        let findings = vec![finding.clone(), finding];
+        Verdict { findings, ..Verdict::new("semantic-evidence@1", score) }
     }
 
     #[test]
@@ -217,7 +311,7 @@ mod tests {
     #[test]
     fn what_does_not_render_says_why() {
         let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
-        let facts = measured_facts(&outcome, None).into_string();
+        let facts = measured_facts(&outcome, &[], None).into_string();
         assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
     }
 }

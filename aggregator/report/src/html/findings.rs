@@ -1,7 +1,7 @@
 //! The findings of a verdict, and the marks of verdicts that need a second look.
 
 use crate::sanitize::harmless;
-use juror_types::{finding::Finding, rubric::Rubric, verdict::Verdict};
+use juror_types::{evidence::Evidence, finding::Finding, rubric::Rubric, verdict::Verdict};
 use maud::{Markup, html};
 
 /// Marks of a verdict that contradicts itself or names attempts to instruct the judge.
@@ -25,12 +25,36 @@ pub fn mark_reasons(verdict: &Verdict) -> Markup {
     }
 }
 
-/// The findings, in the judge's order.
-pub fn findings(rubric: &Rubric, verdict: &Verdict) -> Markup {
-    html! { ol.found { @for finding in &verdict.findings { li { (entry(rubric, finding)) } } } }
+/// The findings, in the judge's order, each with a link to the box of the region that it cites;
+/// `prefix` stands before the ids of one item.
+pub fn findings(
+    rubric: &Rubric,
+    verdict: &Verdict,
+    evidence: Option<&Evidence>,
+    prefix: &str,
+) -> Markup {
+    html! {
+        ol.found {
+            @for (number, finding) in (1..).zip(&verdict.findings) {
+                li id=(format!("{prefix}finding-{number}")) {
+                    (entry(rubric, finding, region_link(finding, evidence, prefix)))
+                }
+            }
+        }
+    }
 }
 
-fn entry(rubric: &Rubric, finding: &Finding) -> Markup {
+/// A link to the box of a cited region, or to its fact where no box is drawn.
+fn region_link(finding: &Finding, evidence: Option<&Evidence>, prefix: &str) -> Markup {
+    html! {
+        @if let Some((evidence, number)) = evidence.zip(finding.region) {
+            @let target = if evidence.size.is_some() { "box" } else { "region" };
+            " " a href=(format!("#{prefix}{target}-{number}")) { "region " (number) }
+        }
+    }
+}
+
+fn entry(rubric: &Rubric, finding: &Finding, region: Markup) -> Markup {
     let kind = rubric.vocabulary.kind(&finding.kind);
     let kind = kind.map_or(finding.kind.as_str(), |kind| &kind.title);
     let element = rubric.vocabulary.element(&finding.element);
@@ -48,6 +72,7 @@ fn entry(rubric: &Rubric, finding: &Finding) -> Markup {
             strong { (harmless(kind)) } ", " (harmless(element))
             @if !finding.place.is_empty() { " (" bdi { (harmless(&finding.place)) } ")" }
             " " span class=(format!("chip {}", finding.severity.name())) { (finding.severity.name()) }
+            (region)
         }
         p { bdi { (harmless(&finding.statement)) } }
         p.faint.small {

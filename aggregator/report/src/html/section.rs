@@ -14,8 +14,8 @@ use juror_analysis::{
     run_report::Report,
 };
 use juror_types::{
-    evidence::EvidenceOutcome,
-    item::Item,
+    evidence::{Evidence, EvidenceOutcome},
+    finding::Finding,
     outcome::{InputRecord, JobResult},
     usage::Money,
     verdict::{Score, Verdict},
@@ -53,6 +53,8 @@ pub(super) fn of(
     let verdict = verdict_of(result);
     let outcome = result.outcome.name();
     let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let findings = verdict.map_or(&[][..], |verdict| &verdict.findings);
+    let prefix = format!("i{number}-");
     html! {
         article.card.item id=(format!("i{number}")) aria-labelledby=(format!("h{number}")) {
             header {
@@ -68,11 +70,12 @@ pub(super) fn of(
                 div {
                     @let is_compared = is_pair(result);
                     div.pictures.compared[is_compared] data-compare[is_compared] {
-                        (pictures(result, exhibit, number))
+                        (pictures(result, exhibit, findings, &prefix))
                     }
+                    (crops(result, exhibit))
                     @if let Some(outcome) = &result.evidence {
                         h4 { "Measured" }
-                        (measured_facts(outcome, Some(number)))
+                        (measured_facts(outcome, findings, Some(number)))
                     }
                     (took(report, result))
                 }
@@ -83,7 +86,7 @@ pub(super) fn of(
                     @if let Some(verdict) = verdict {
                         (verdict::scores(&report.rubric, verdict, false))
                         (super::mark_reasons(verdict))
-                        (verdict::statements(&report.rubric, verdict))
+                        (verdict::statements(&report.rubric, verdict, measured(result), &prefix))
                     }
                 }
             }
@@ -111,43 +114,56 @@ pub fn score(verdict: &Verdict) -> Markup {
 
 /// True if there are a screenshot and a picture of the code, and no other.
 fn is_pair(result: &JobResult) -> bool {
-    let mut images = result.item.images();
-    let (Some(_), Some(render), None) = (images.next(), images.next(), images.next()) else {
-        return false;
-    };
-    result.evidence.is_some() && render.name == Item::RENDERED
+    let mut sides = result.item.images().filter_map(PairSide::from_input);
+    let is_pair = (sides.next(), sides.next(), sides.next())
+        == (Some(PairSide::Screenshot), Some(PairSide::Render), None);
+    result.evidence.is_some() && is_pair
 }
 
-fn pictures(result: &JobResult, exhibit: Option<&Attachment>, number: usize) -> Markup {
-    let prefix = format!("i{number}-");
-    let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
-    let over = |input: &InputRecord| {
-        let side = match input.name == Item::RENDERED {
-            true => PairSide::Render,
-            false => PairSide::Screenshot,
-        };
-        measured.map(|evidence| regions_over(evidence, side, &prefix))
-    };
-    let known = |name: &str| {
-        let mut pictures = exhibit?.pictures.iter();
-        pictures.find(|(other, _)| other == name).map(|(_, picture)| picture)
-    };
+fn measured(result: &JobResult) -> Option<&Evidence> {
+    result.evidence.as_ref().and_then(EvidenceOutcome::measured)
+}
+
+/// The images with their regions; crops are not among them.
+fn pictures(
+    result: &JobResult,
+    exhibit: Option<&Attachment>,
+    findings: &[Finding],
+    prefix: &str,
+) -> Markup {
+    let sides = result.item.images().filter_map(|it| Some((it, PairSide::from_input(it)?)));
     html! {
-        @for input in result.item.images() {
-            figure {
-                @match known(&input.name) {
-                    Some(Ok(picture)) => {
-                        div.marked { (image(picture, input)) @if let Some(over) = over(input) { (over) } }
-                    }
-                    Some(Err(reason)) => { p.missing { "No picture: " (harmless(reason)) } }
-                    None => { p.missing { "No picture on this page." } }
+        @for (input, side) in sides {
+            (picture(input, exhibit, measured(result).map(|it| regions_over(it, findings, side, prefix))))
+        }
+    }
+}
+
+/// The contact sheet of the regions, if the judge was sent one.
+fn crops(result: &JobResult, exhibit: Option<&Attachment>) -> Markup {
+    let mut sheets = result.item.images().filter(|input| PairSide::from_input(input).is_none());
+    html! {
+        @if let Some(sheet) = sheets.next() { div.pictures { (picture(sheet, exhibit, None)) } }
+    }
+}
+
+fn picture(input: &InputRecord, exhibit: Option<&Attachment>, over: Option<Markup>) -> Markup {
+    let mut pictures = exhibit.into_iter().flat_map(|exhibit| &exhibit.pictures);
+    let known = pictures.find(|(name, _)| *name == input.name).map(|(_, picture)| picture);
+    html! {
+        figure {
+            @match known {
+                Some(Ok(picture)) => {
+                    div.marked { (image(picture, input)) @if let Some(over) = over { (over) } }
                 }
-                figcaption {
-                    (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
-                    @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
-                    @if let Some(Ok(Picture { remark: Some(remark), .. })) = known(&input.name) {
-                        ", " strong { (harmless(remark)) }
-                    }
+                Some(Err(reason)) => { p.missing { "No picture: " (harmless(reason)) } }
+                None => { p.missing { "No picture on this page." } }
+            }
+            figcaption {
+                (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
+                @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+                @if let Some(Ok(Picture { remark: Some(remark), .. })) = known {
+                    ", " strong { (harmless(remark)) }
                 }
             }
         }

@@ -4,6 +4,7 @@ use crate::sanitize::harmless;
 use indexmap::IndexMap;
 use juror_analysis::format::decimals;
 use juror_types::{
+    evidence::Evidence,
     rubric::{Criterion, Rubric},
     verdict::{Dimension, Score, SubScore, Verdict},
 };
@@ -41,8 +42,14 @@ pub fn scores(rubric: &Rubric, verdict: &Verdict, open: bool) -> Markup {
     }
 }
 
-/// Findings, or else issues, and strengths, as the judge put them.
-pub fn statements(rubric: &Rubric, verdict: &Verdict) -> Markup {
+/// Findings, or else issues, and strengths, as the judge put them; `prefix` stands before the ids
+/// of one item.
+pub fn statements(
+    rubric: &Rubric,
+    verdict: &Verdict,
+    evidence: Option<&Evidence>,
+    prefix: &str,
+) -> Markup {
     let list = |title: &str, class: &str, statements: &[String]| {
         html! {
             @if !statements.is_empty() {
@@ -53,7 +60,7 @@ pub fn statements(rubric: &Rubric, verdict: &Verdict) -> Markup {
     };
     html! {
         @if verdict.findings.is_empty() { (list("Issues", "issues", &verdict.issues)) }
-        @else { h4 { "Findings" } (super::findings(rubric, verdict)) }
+        @else { h4 { "Findings" } (super::findings(rubric, verdict, evidence, prefix)) }
         (list("Strengths", "strengths", &verdict.strengths))
     }
 }

@@ -110,6 +110,7 @@ mod tests {
             found: "red".into(),
             severity,
             statement: "The button is red".into(),
+            region: None,
             unlisted_kind: None,
             unlisted_element: None,
         }

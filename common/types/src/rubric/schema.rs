@@ -1,6 +1,6 @@
 //! The form of the answer that a rubric asks for, as a JSON Schema.
 
-use super::{Criterion, Formula, ReplyVersion, Rubric};
+use super::{Criterion, Formula, Need, ReplyVersion, Rubric};
 use crate::finding::Severity;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,8 @@ use serde_json::{Map, Value, json};
 /// Version 2 puts evidence first: `{"findings":[finding],"suspected_instructions":[text],
 /// "scores":…,"strengths":[text]}`, in which a criterion is `{"why":text,"score":integer}`, or by
 /// `weighted_groups` `{"rationale":text,"score":integer}` in its group, with `overall_assessment`
-/// at the end. `strengths` is left out where the rubric wants none.
+/// at the end. `strengths` is left out where the rubric wants none; where it needs evidence, a
+/// finding has the number of a measured `region`, or 0.
 pub fn reply_schema(rubric: &Rubric) -> Value {
     match rubric.reply {
         ReplyVersion::One => version_one(rubric),
@@ -68,7 +69,8 @@ fn finding(rubric: &Rubric) -> Value {
     let kinds = rubric.vocabulary.kinds.iter().map(|kind| kind.key.as_str());
     let elements = rubric.vocabulary.elements.iter().map(|element| element.key.as_str());
     let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
-    object([
+    let region = rubric.needs(Need::Evidence).then(|| ("region", region_number()));
+    let parts = [
         ("kind", one_of(kinds)),
         ("element", one_of(elements)),
         ("where", text()),
@@ -77,7 +79,15 @@ fn finding(rubric: &Rubric) -> Value {
         ("found", text()),
         ("severity", one_of(Severity::ALL.into_iter().map(Severity::name))),
         ("statement", text()),
-    ])
+    ];
+    object(parts.into_iter().chain(region))
+}
+
+fn region_number() -> Value {
+    described(
+        json!({"type": "integer", "minimum": 0}),
+        "Number of the measured region that shows it, or 0",
+    )
 }
 
 /// Groups with their criteria under `sub_scores`.

@@ -3,23 +3,24 @@
 use crate::{api::image_address, view::RunView};
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{PairSide, regions_over},
+    html::{PairSide, regions_over, verdict_of},
     sanitize::harmless,
 };
 use juror_types::{
     evidence::EvidenceOutcome,
-    item::Item,
     outcome::{InputRecord, JobResult},
 };
 use maud::{Markup, html};
 
 /// All of them; two lie over each other under a slider where the script runs, and side by side
-/// where it does not.
+/// where it does not. Crops of the regions stand below.
 pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -> Markup {
-    let inputs: Vec<&InputRecord> = result.item.images().collect();
+    let (inputs, sheets): (Vec<&InputRecord>, Vec<&InputRecord>) =
+        result.item.images().partition(|input| PairSide::from_input(input).is_some());
     let address = |input: &InputRecord| image_address(result, input, show);
     let is_pair = inputs.len() == 2 && inputs.iter().all(|input| address(input).is_some());
-    let is_rendered = inputs.iter().any(|input| input.name == Item::RENDERED);
+    let is_rendered =
+        inputs.iter().any(|input| PairSide::from_input(input) == Some(PairSide::Render));
     let compares = is_pair && is_rendered;
     let can_slide = is_pair && !is_rendered;
     html! {
@@ -30,6 +31,9 @@ pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -
             @if inputs.is_empty() { p.missing { "This item has no image." } }
             div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare[compares] {
                 @for input in inputs { (picture(view, result, input, address(input), show)) }
+            }
+            @for sheet in sheets {
+                div.pictures { (picture(view, result, sheet, address(sheet), show)) }
             }
         }
     }
@@ -45,10 +49,8 @@ fn picture(
     let name = harmless(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
     let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
-    let side = match input.name == Item::RENDERED {
-        true => PairSide::Render,
-        false => PairSide::Screenshot,
-    };
+    let findings = verdict_of(result).map_or(&[][..], |verdict| &verdict.findings);
+    let over = measured.zip(PairSide::from_input(input));
     let exhibit = show.map(|show| &show.exhibit);
     let remark = exhibit.and_then(|exhibit| exhibit.remark_on(&input.name));
     html! {
@@ -57,7 +59,7 @@ fn picture(
                 Some(address) => {
                     div.marked {
                         a href=(address) { img src=(address) alt=(format!("{name} of this item")) decoding="async"; }
-                        @if let Some(evidence) = measured { (regions_over(evidence, side, "")) }
+                        @if let Some((evidence, side)) = over { (regions_over(evidence, findings, side, "")) }
                     }
                 }
                 None => { p.missing { (absence(view, input, show)) } }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::id::Digest;
 use crate::rubric::{builtin, builtin_named};
 
 fn schema_of(name: &str) -> Value {
@@ -120,4 +121,27 @@ fn strengths_are_left_out_where_the_rubric_wants_none() {
     let mut rubric = builtin_named("semantic").unwrap().parse().unwrap();
     rubric.strengths = false;
     assert_eq!(keys(&reply_schema(&rubric)), ["findings", "suspected_instructions", "scores"]);
+}
+
+#[test]
+fn a_finding_cites_a_region_where_the_rubric_needs_evidence() {
+    let finding = |name: &str| schema_of(name)["properties"]["findings"]["items"].clone();
+    let region = finding("semantic-evidence")["properties"]["region"].clone();
+    assert_eq!((&region["type"], &region["minimum"]), (&json!("integer"), &json!(0)));
+    assert!(finding("semantic")["properties"].get("region").is_none());
+}
+
+/// Servers cache a schema that they have compiled, and old runs were asked by these bytes.
+#[test]
+fn schemas_of_rubrics_without_evidence_are_the_bytes_that_they_always_were() {
+    let digests = [
+        ("semantic", "2d9201ab2938f563a7c556bf7076ad20a62464f87521bd8e7cd59fe43fcc0481"),
+        ("acrue", "7ca85ae0944ea810dbd72858454c9932364062d21e7efc2d19f02ae3576bbeff"),
+        ("semantic@1", "c1e914acfe82d8fadd96aa8f2a3eb56c45b3f792b7cd8ef6b3e9e83a7c195853"),
+        ("acrue@1", "cbdebd9cc78c17be2aabb5a450306f8154375b6571b2fcc1f3bb6385ae271709"),
+    ];
+    for (name, digest) in digests {
+        let bytes = schema_of(name).to_string();
+        assert_eq!(Digest::of(bytes.as_bytes()).to_string(), digest, "{name}");
+    }
 }
