@@ -69,7 +69,7 @@ pub struct CallingFlags {
     /// Calls in flight at most [default: 16 at first, then adapting]
     #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
     pub max_concurrency: Option<usize>,
-    /// Ask again although the answer is in the cache
+    /// AdmissionRequest again although the answer is in the cache
     #[arg(long)]
     pub no_cache: bool,
 }

@@ -110,7 +110,7 @@ impl SeenRuns {
     async fn look_up(&self, run: &RunId, known: &mut KnownRun) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         let change = *backend.changes().borrow();
-        let status = backend.asking(&|| Box::pin(backend.backend().run_status(run))).await?;
+        let status = backend.query(&|| Box::pin(backend.backend().run_status(run))).await?;
         let is_same = |new: &RunRecord| match &known.status {
             Some(old) => alike(&old.record, new),
             None => false,
@@ -162,7 +162,7 @@ impl SeenRuns {
         known: &mut KnownRun,
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
-        backend.asking(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
+        backend.query(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
         Self::leave(known);
         known.looked_up = None;
         Ok(())

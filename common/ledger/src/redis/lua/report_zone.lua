@@ -1,4 +1,4 @@
--- Tells the time zone in which days and months begin.
--- Answers: its name (nothing: UTC).
+-- Time zone in which days and months begin.
+-- Returns: its name (empty: UTC).
 
 return { redis.call('HGET', key('zone'), 'name') or '' }
