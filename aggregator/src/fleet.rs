@@ -1,17 +1,17 @@
-//! The role for a fleet: results of all its runs come in, are committed to the journal of their
-//! run, and only then acknowledged; runs that are complete are reported.
+//! The role for a fleet: it receives the results of all runs, commits them to the run's journal,
+//! and only then acknowledges them; complete runs are reported.
 //!
-//! One aggregator works, the one that holds the lock of the runs directory; spares stand by. It is
-//! one task of several parts that speak through bounded channels:
+//! One aggregator is active, the holder of the lock of the runs directory; others are on standby.
+//! It is one task of several parts that communicate through bounded channels:
 //!
 //! ```text
 //! results, dead jobs ─receive→ committer ─> settle
-//!                 board ─┤  ↑        └──orders─→ reporter ─┐
-//!           survey, care ┘  └─answers, reports written─────┘
+//!   run registry, poller ┤  ↑        └──orders─→ reporter ─┐
+//!     ledger maintenance ┘  └─statuses, reports written────┘
 //! ```
-//! The committer owns the open runs. Only the survey, the reporter and the care of the ledger ask
-//! the fleet's backend, so nothing that it does can hold up a commit or an acknowledgement.
-//! [`local_run`] is the same committer with the only run of a process, which is reported elsewhere.
+//! The committer owns the open runs. Only the status poller, the reporter and the ledger
+//! maintenance query the fleet's backend, so that it cannot delay a commit or an acknowledgement.
+//! [`local_run`] is the same committer for the only run of a process, which is reported elsewhere.
 
 mod backend;
 mod batch;
@@ -47,12 +47,12 @@ use juror_ledger::{error::LedgerError, redis::RunsDirectory};
 use juror_queue::{DeadLetter, DeadLetters, HeldMessages, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
 use juror_types::{event::Events, job::Job, outcome::JobResult, shutdown::Shutdown};
-use ledger_maintenance::LedgerCare;
+use ledger_maintenance::LedgerMaintenance;
 use receive::receive;
 use release::Release;
 use resend::{Resender, ResendingSubscription};
 use run_registry::RunRegistry;
-use status_poller::{Intervals, StatusSurvey};
+use status_poller::{Intervals, StatusPoller};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, mpsc},
@@ -60,60 +60,60 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Answers of the fleet's backend that wait to be heard.
-const ANSWERS: usize = 64;
-/// Batches that wait to be settled.
-const SETTLING: usize = 2;
+/// Capacity of the channel of run statuses.
+const STATUS_CAPACITY: usize = 64;
+/// Capacity of the channel of batches to settle.
+const SETTLEMENT_CAPACITY: usize = 2;
 
 /// Resources of a fleet's aggregator.
 pub struct FleetResources {
     /// The lock of the runs directory, held.
     pub lock: RunsLock,
-    /// The directory, which the fleet's results were claimed for.
+    /// The directory in which the fleet's results are stored.
     pub directory: RunsDirectory,
     /// The results of all runs.
     pub results: Box<dyn Subscription<JobResult>>,
-    /// The jobs that nobody works on any more.
+    /// Dead-lettered jobs.
     pub dead: Box<dyn Subscription<DeadLetter<Job>>>,
-    /// Queue that dead jobs that never started are sent to again.
+    /// Queue for dead jobs that never started and are resent.
     pub jobs: Arc<dyn Queue<Job>>,
     /// Store of dead letters.
     pub dead_letters: Arc<dyn DeadLetters<Job>>,
-    /// Jobs that workers hold back.
+    /// Jobs that workers hold.
     pub held: Arc<dyn HeldMessages>,
-    /// Backend with the runs and their money.
+    /// Backend of the runs and their money.
     pub backend: Arc<dyn FleetBackend>,
-    /// Listeners for trouble.
+    /// Receiver of warnings.
     pub events: Events,
-    /// Listener for complete runs.
+    /// Receiver of complete runs.
     pub completed: mpsc::Sender<CompletedRun>,
     /// Counters of results.
     pub metrics: Arc<Metrics>,
-    /// Its options.
+    /// The options.
     pub options: FleetOptions,
 }
 
 /// Options of a fleet's aggregator.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
-    /// Results that are committed together at most. Subscribe with a prefetch of
-    /// [`prefetch`](Self::prefetch), so that some gather while others are written and settled.
+    /// Maximum number of results that are committed together. Subscribe with a prefetch of
+    /// [`prefetch`](Self::prefetch), so that further ones arrive while a batch is written and
+    /// settled.
     pub batch: usize,
-    /// Time for which the first result of a batch waits for others; none where it does not.
+    /// Time for which the first result of a batch waits for others; none to commit at once.
     pub gathering: Option<Duration>,
-    /// Runs that are open at once, with about 45 bytes a job in memory; the least recently used are
-    /// closed.
+    /// Maximum number of open runs, with about 45 bytes per job in memory; the least recently used
+    /// are closed.
     pub open_runs: usize,
-    /// Interval at which the status of a run is asked for that expects something, and its progress
-    /// is noted.
+    /// Interval of status queries and progress records for runs with pending results.
     pub survey: Duration,
-    /// Interval at which the known runs are asked for.
+    /// Interval of queries for all announced runs.
     pub announced: Duration,
-    /// Least interval of reports of a run that goes on.
+    /// Minimum interval of reports of an unfinished run.
     pub report: Duration,
-    /// Interval at which holdings of gone processes are presumed spent.
+    /// Interval of sweeps of leases.
     pub heartbeat: Duration,
-    /// Interval of looks whether the ledger is to be reconciled.
+    /// Interval of checks whether the ledger must be reconciled.
     pub ledger: Duration,
     /// Options of reports.
     pub reports: ReportOptions,
@@ -136,7 +136,7 @@ impl Default for FleetOptions {
 }
 
 impl FleetOptions {
-    /// Deliveries that may be out at once.
+    /// Number of deliveries to prefetch.
     pub fn prefetch(&self) -> usize {
         self.batch * 4
     }
@@ -145,45 +145,44 @@ impl FleetOptions {
 /// Summary of a fleet's aggregator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FleetSummary {
-    /// Results that came more than once and were not applied again.
+    /// Number of duplicate results.
     pub duplicates: u64,
 }
 
-/// Error that stops the aggregator. Committed results are kept; others are not acknowledged, and so
-/// delivered again.
+/// Error that stops the aggregator. Committed results are kept; others are not acknowledged and
+/// will be redelivered.
 #[derive(Debug, thiserror::Error)]
 pub enum AggregatorError {
-    /// The runs directory cannot be used.
-    #[error("the runs directory cannot be used: {0}")]
+    /// The runs directory is not usable.
+    #[error("the runs directory is not usable: {0}")]
     RunsDirectory(#[source] JournalError),
     /// A run's journal cannot be read or written.
-    #[error("results cannot be committed, and were not acknowledged: {0}")]
+    #[error("results cannot be committed, so they are not acknowledged: {0}")]
     Journal(#[from] JournalError),
     /// No more results can be received.
     #[error("results cannot be received: {0}")]
     Queue(#[from] QueueError),
-    /// The fleet's results go to another runs directory.
+    /// The fleet's results are stored in another runs directory.
     #[error(
-        "the results of this fleet go into {theirs}, and not into {ours}: give that folder by --runs-dir, or, if no run there is to go on, move the fleet by juror aggregate --take-over"
+        "the results of this fleet are stored in {theirs}, not in {ours}: set --runs-dir to that folder, or, if no run there is unfinished, move the fleet here with juror aggregate --take-over"
     )]
     Elsewhere {
         /// The directory that is locked here.
         ours: Box<RunsDirectory>,
-        /// The one that the fleet's backend names.
+        /// The directory registered in the fleet's backend.
         theirs: Box<RunsDirectory>,
     },
-    /// The fleet's backend does not say to which directory results go.
-    #[error("it is not known where the results of this fleet go: {0}")]
+    /// The fleet's backend has no registered runs directory.
+    #[error("the runs directory of this fleet is unknown: {0}")]
     Backend(#[source] LedgerError),
-    /// The thread that writes a journal is gone.
+    /// The thread that writes a journal has ended.
     #[error("a journal's writer ended early: {0}")]
     Writer(#[from] JoinError),
 }
 
-/// Receives, commits and reports until it is asked to stop, until another runs directory takes the
-/// fleet over, or until both queues are closed and hold nothing more. At a soft stop, what is in
-/// hand is committed and acknowledged, and runs that changed are reported; a hard stop ends after
-/// the batch in hand.
+/// Receives, commits and reports until shutdown, until another runs directory takes the fleet over,
+/// or until both queues are closed and empty. A graceful shutdown commits and acknowledges received
+/// results, and reports changed runs; an immediate one ends after the current batch.
 pub fn run(
     resources: FleetResources,
     shutdown: Shutdown,
@@ -204,29 +203,29 @@ pub fn run(
             options,
         } = resources;
         let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
-        let board = RunRegistry::default();
+        let registry = RunRegistry::default();
         let (sender, incoming) = mpsc::channel(options.batch);
-        let (settling, to_settle) = mpsc::channel(SETTLING);
+        let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
         let (orders, ordered) = mpsc::channel(1);
         let (written, reported) = mpsc::channel(1);
-        let (answering, answers) = mpsc::channel(ANSWERS);
+        let (answering, answers) = mpsc::channel(STATUS_CAPACITY);
         let runs_dir = lock.runs_dir().to_owned();
-        let survey = StatusSurvey {
+        let survey = StatusPoller {
             backend: Arc::clone(&backend),
             intervals: Intervals { expected: options.survey, announced: options.announced },
-            board: board.reader(),
+            registry: registry.reader(),
             answers: answering,
             events: events.clone(),
             noted: BTreeMap::new(),
-            is_away: false,
+            is_unavailable: false,
         };
         let reconciled = Arc::new(Notify::new());
         let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
-        let care = LedgerCare {
+        let care = LedgerMaintenance {
             reconciled,
             backend: Arc::clone(&backend),
             runs_dir: runs_dir.clone(),
-            board: board.reader(),
+            registry: registry.reader(),
             events: events.clone(),
             heartbeat: options.heartbeat,
             check: options.ledger,
@@ -247,7 +246,7 @@ pub fn run(
             events,
             finished: Events::silent(),
             metrics,
-            board,
+            registry,
             settling,
             reports: Some(ReportChannels { orders, completed }),
             stop: stop.clone(),
@@ -255,10 +254,10 @@ pub fn run(
         };
         let ended = CancellationToken::new();
         let committing = async {
-            // Also when the committing breaks off.
+            // Also when a commit fails.
             let _ended = ended.clone().drop_guard();
             match committer.run(Inputs { incoming, answers, reported }).await {
-                // It was interrupted in reading a journal.
+                // It was interrupted while it read a journal.
                 Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
                 ended => ended.map(|runs| runs.finished),
             }
@@ -266,7 +265,8 @@ pub fn run(
         let keeping = async {
             let kept = directory::keep(&*backend, &directory, claiming);
             let elsewhere = ended.run_until_cancelled(kept).await;
-            // What is in hand is committed still; everything else is for the other one.
+            // Received results are still committed; later ones are for the other directory's
+            // aggregator.
             drain.cancel();
             elsewhere
         };

@@ -1,8 +1,8 @@
 //! The role that commits results to journals and reports runs.
 //!
 //! [`fleet`] is the role, for all runs of a fleet or for the only one of a process: a result is
-//! committed to [`juror_journal`] before it is acknowledged. What is said of a run is computed from
-//! its journal by [`juror_analysis`] and written by [`juror_report`].
+//! committed to [`juror_journal`] before it is acknowledged. Reports are computed from the journal
+//! by [`juror_analysis`] and written by [`juror_report`].
 
 pub mod fleet;
 pub mod run_journal;

@@ -1,4 +1,4 @@
-//! A run's journal, open to be written. Everything here waits for the disk.
+//! A run's journal, open for writing. All operations block on disk I/O.
 
 use juror_analysis::fold::{Applied, Fold};
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles, encode};
@@ -19,14 +19,13 @@ impl RunJournal {
         Ok(Self { directory, fold })
     }
 
-    /// A directory whose journal folds to this.
+    /// A directory with the fold of its journal.
     pub(crate) fn new(directory: RunDirectory, fold: Fold) -> Self {
         Self { directory, fold }
     }
 
-    /// Commits what is new among these results: one write and one fsync. Returns for each of them
-    /// whether it was new. On an error nothing of them is committed, and this value is of no more
-    /// use.
+    /// Commits the new ones among these results with one write and one fsync. Returns for each
+    /// whether it was new. On an error none is committed, and this value must be dropped.
     pub fn commit<Item: Borrow<JobResult>>(
         &mut self,
         results: impl IntoIterator<Item = Item>,
@@ -50,7 +49,7 @@ impl RunJournal {
         &self.directory
     }
 
-    /// The run's files, to be read.
+    /// The run's files, for reading.
     pub fn files(&self) -> &RunFiles {
         self.directory.files()
     }
@@ -65,8 +64,8 @@ impl RunJournal {
         &self.fold
     }
 
-    /// Writes the run's record anew unless it says this already.
-    pub fn keep_record(&mut self, record: &RunRecord) -> Result<(), JournalError> {
+    /// Writes the run's record if it has changed.
+    pub fn update_record_file(&mut self, record: &RunRecord) -> Result<(), JournalError> {
         match self.record() == record {
             true => Ok(()),
             false => self.directory.set_record(record.clone()),
@@ -76,8 +75,8 @@ impl RunJournal {
 
 #[cfg(all(test, target_os = "linux"))]
 impl RunJournal {
-    /// Makes every further write fail as on a full disk.
-    pub(crate) fn fill_the_disk(&mut self) -> std::io::Result<()> {
-        self.directory.fill_the_disk()
+    /// Makes later writes fail as on a full disk.
+    pub(crate) fn simulate_full_disk(&mut self) -> std::io::Result<()> {
+        self.directory.simulate_full_disk()
     }
 }

@@ -232,7 +232,7 @@ impl Enqueuing<'_> {
             let record = continued(known, cap, deadline, lane);
             let changed = match self.arguments.run.budget_usd {
                 Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
-                None => self.backend.note_record(&record).await.map(|_| None),
+                None => self.backend.update_record(&record).await.map(|_| None),
             };
             if let Some(change) = changed.map_err(AppError::from)? {
                 terminal::warn(&change.to_string());

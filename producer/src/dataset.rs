@@ -1,5 +1,4 @@
-//! Datasets: a manifest of items plus the files that they name, read as a stream, as often as is
-//! wanted.
+//! Datasets: a manifest of items plus their files, read as a stream any number of times.
 
 mod csv;
 mod detect;
@@ -36,18 +35,18 @@ use std::{
 };
 use warnings::Warnings;
 
-/// Needs of the rubric of every item, and places where files may lie.
+/// The rubric's requirements of every item, and allowed sources of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DatasetShape {
     /// The fields that name images, in the rubric's order.
     pub images: Vec<String>,
-    /// True if every item must name its style.
+    /// True if every item must have a style.
     pub style_required: bool,
-    /// Folders beside the manifest's own that files may lie in.
+    /// Folders in which files may be, in addition to the manifest's own.
     pub data_roots: Vec<PathBuf>,
-    /// Hosts and buckets that this process may read from; items that name others are warned of.
+    /// Hosts and buckets from which this process may read; items with others cause warnings.
     pub allowed: FetchPolicy,
-    /// Files that the command is asked to write: an item that names one is an error.
+    /// Output files of the command: an item that names one is an error.
     pub outputs: Vec<FileIdentity>,
 }
 
@@ -84,8 +83,8 @@ struct OpenDataset {
 }
 
 impl Dataset {
-    /// Finds out how a dataset is written down. A folder is read by the first of `manifest.jsonl`,
-    /// `dataset.jsonl`, `metadata.jsonl` that it has, otherwise as a folder of pairs.
+    /// Detects the format of a dataset. In a folder, the first existing one of `manifest.jsonl`,
+    /// `dataset.jsonl` and `metadata.jsonl` is read; without any, it is a folder of pairs.
     pub fn open(path: &Path, shape: &DatasetShape) -> Result<Self, DatasetError> {
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         let (format, source) = match metadata.is_dir() {
@@ -115,7 +114,7 @@ impl Dataset {
         &self.0.source
     }
 
-    /// The folder that references are relative to, as an absolute path.
+    /// The folder to which references are relative, as an absolute path.
     pub fn folder(&self) -> &Path {
         self.0.files.folder()
     }
@@ -138,8 +137,8 @@ impl Dataset {
         }
     }
 
-    /// Reads the items from the beginning, in order. A broken line is an error, and reading goes
-    /// on after it.
+    /// Reads the items from the beginning, in order. A broken line is an error, and reading
+    /// continues after it.
     pub fn items(&self) -> Result<DatasetItems, DatasetError> {
         let (source, shape) = (&*self.0.source, &self.0.shape);
         let reader = match self.0.format {
@@ -155,8 +154,8 @@ impl Dataset {
         Ok(DatasetItems { opened: Arc::clone(&self.0), reader, warnings })
     }
 
-    /// The first line that names one of the files that the command is asked to write. Reads no
-    /// further than needed, and nothing if there are none.
+    /// The first line that names an output file of the command. Reads no further than needed, and
+    /// nothing without outputs.
     pub fn line_naming_an_output(&self) -> Result<Option<LineError>, DatasetError> {
         if self.0.shape.outputs.is_empty() {
             return Ok(None);
@@ -168,12 +167,12 @@ impl Dataset {
         Ok(self.items()?.flatten().find_map(naming))
     }
 
-    /// The text of a small file that an item names; none if that is not to be had.
+    /// The text of an item's small file, if it can be read.
     pub(crate) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
         self.0.files.read_text(reference, max_bytes)
     }
 
-    /// Checks that every file that an item names is there, without opening any.
+    /// Checks that all files of an item exist, without opening any.
     pub(crate) fn find_files(&self, item: &Item) -> Result<(), FieldError> {
         let find = |field: &str, reference: &str, hint| {
             let found = self.0.files.find(reference, hint);
@@ -199,7 +198,7 @@ impl Dataset {
     }
 }
 
-/// One item and where it stands.
+/// An item with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemAtLine {
     /// Place of the item in the dataset.

@@ -1,4 +1,4 @@
-//! Conditions on the items that a run judges, such as `tags=button` or `labels.source!=figma`.
+//! Filters on the items that a run judges, such as `tags=button` or `labels.source!=figma`.
 
 use juror_types::item::Item;
 use serde_json::{Map, Value};
@@ -6,10 +6,10 @@ use std::{fmt, str::FromStr};
 
 /// A condition on one field of an item.
 ///
-/// Keys are `id`, `tags` (one of them is meant), `cluster`, `language`, `style`,
-/// `expected_pattern`, `retrieved_pattern`, `quality_score`, `labels.NAME`, and every further
-/// field of the manifest's line, with dots into nested objects. Of a list, one value is meant.
-/// An absent field has no value, so that `!=` holds.
+/// Keys are `id`, `tags`, `cluster`, `language`, `style`, `expected_pattern`, `retrieved_pattern`,
+/// `quality_score`, `labels.NAME`, and every further field of the manifest's line, with dots into
+/// nested objects. A list matches by any of its values. An absent field has no value, so that `!=`
+/// holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     key: String,
@@ -17,9 +17,9 @@ pub struct Filter {
     negated: bool,
 }
 
-/// Text that is no condition.
+/// An invalid filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("filter {0:?} is not usable: write KEY=VALUE or KEY!=VALUE, as in tags=button")]
+#[error("filter {0:?} is invalid: use KEY=VALUE or KEY!=VALUE, as in tags=button")]
 pub struct InvalidFilter(String);
 
 impl FromStr for Filter {
@@ -48,17 +48,17 @@ impl fmt::Display for Filter {
 }
 
 impl Filter {
-    /// The field that it looks at.
+    /// The field.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// True if an item fulfils it.
+    /// True if an item matches.
     pub fn holds(&self, item: &Item) -> bool {
         self.compare(item).unwrap_or(false) != self.negated
     }
 
-    /// True if an item has the field at all.
+    /// True if an item has the field.
     pub fn applies(&self, item: &Item) -> bool {
         self.compare(item).is_some()
     }
@@ -96,7 +96,7 @@ impl Filter {
     }
 }
 
-/// A field by its name, or through nested objects by dots.
+/// A field by its name, or by a dotted path through nested objects.
 fn find<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let nested = || {
         path.match_indices('.').find_map(|(dot, _)| {

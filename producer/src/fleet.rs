@@ -1,4 +1,4 @@
-//! A run's way into a fleet: opened, its jobs published, closed.
+//! Publishing of a run to a fleet: it is opened, its jobs are published, and it is closed.
 
 use crate::{
     publish,
@@ -21,7 +21,7 @@ use juror_types::{
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{sync::watch, time::sleep};
 
-/// Interval at which the published number is noted, and the run's cancellation is looked for.
+/// Interval at which the published number is recorded and cancellation is checked.
 const NOTE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Resources for publishing the jobs of a run.
@@ -31,50 +31,51 @@ pub struct FleetRun {
     pub backend: Arc<RedisLedger>,
     /// The run.
     pub run: RunId,
-    /// Results of earlier rounds, which the run has beside those of the jobs published now.
+    /// Number of results of earlier rounds.
     pub earlier_results: u64,
-    /// Number that was noted as published before: publishing the same jobs again makes it no less.
+    /// Number that was recorded as published before: publishing the same jobs again does not lower
+    /// it.
     pub noted: u64,
 }
 
-/// End of publishing a run.
+/// Result of publishing a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// Jobs that the queue vouches for.
+    /// Number of confirmed jobs.
     pub jobs: u64,
-    /// Reason why no more will come.
+    /// Reason why no more jobs will come.
     pub end: PublishedEnd,
 }
 
 /// Reason why no more jobs will come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublishedEnd {
-    /// They are all published, and the run is closed.
+    /// All are published, and the run is closed.
     Closed,
-    /// The run was cancelled meanwhile, and is closed with what was published.
+    /// The run was cancelled meanwhile, and is closed with the jobs published so far.
     Cancelled,
-    /// A stop was asked for. The run is left open: publishing it again completes it.
+    /// Shutdown. The run stays open: publishing it again completes it.
     Stopped,
 }
 
-/// Reason why a run could not be published. It is left open: publishing it again completes it.
+/// The error of publishing a run. It stays open: publishing it again completes it.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishRunError {
     /// The jobs could not all be published.
     #[error(transparent)]
     Submit(#[from] SubmitError),
-    /// The published number could not be noted.
+    /// The published number could not be recorded.
     #[error(transparent)]
     Backend(#[from] LedgerError),
     /// The run's record is gone.
     #[error(
-        "Redis does not know run {0} any more: it was emptied, or has lost what it knew; publish \
+        "Redis has lost run {0}: it was emptied or restored to an earlier state; publish \
          the run again"
     )]
     Forgotten(RunId),
 }
 
-/// Changes what a run may cost that goes on, and what its record says of that.
+/// Changes the budget of an active run, and its record.
 pub fn change_budgets<'a>(
     backend: &'a RedisLedger,
     record: &'a RunRecord,
@@ -82,13 +83,13 @@ pub fn change_budgets<'a>(
 ) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
     Box::pin(async move {
         let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
-        backend.note_record(record).await?;
+        backend.update_record(record).await?;
         Ok(change)
     })
 }
 
-/// Opens a run, or opens it again: what it may cost first, then what it is. Nothing may be
-/// published before.
+/// Opens or reopens a run: writes its budget, then its record. Must complete before jobs are
+/// published.
 pub fn open<'a>(
     backend: &'a RedisLedger,
     record: &'a RunRecord,
@@ -103,8 +104,8 @@ pub fn open<'a>(
 }
 
 impl FleetRun {
-    /// Publishes the jobs of an open run and closes it. About once a second it notes what is
-    /// published, and stops if the run was cancelled. A Redis that is away is waited for.
+    /// Publishes the jobs of an open run and closes it. About once a second it records the
+    /// published number, and stops if the run was cancelled. Waits for an unreachable Redis.
     pub fn publish<'a>(
         &'a self,
         submission: Submission,
@@ -142,11 +143,11 @@ impl FleetRun {
             self.close(jobs, events, shutdown).await?;
             return Ok(Published { jobs, end: PublishedEnd::Closed });
         }
-        self.backend.note_published(&self.run, self.results(jobs)).await?;
+        self.backend.record_published(&self.run, self.results(jobs)).await?;
         Ok(Published { jobs, end: PublishedEnd::Stopped })
     }
 
-    /// Notes and looks until there is a reason to stop.
+    /// Records and checks until there is a reason to stop.
     async fn watch(&self, published: &watch::Receiver<u64>, events: &Events) -> PublishStop {
         let mut away = false;
         loop {
@@ -167,7 +168,7 @@ impl FleetRun {
     }
 
     async fn note(&self, jobs: u64) -> Result<Option<PublishStop>, LedgerError> {
-        if !self.backend.note_published(&self.run, self.results(jobs)).await? {
+        if !self.backend.record_published(&self.run, self.results(jobs)).await? {
             return Ok(Some(PublishStop::Forgotten));
         }
         let status = self.backend.run_status(&self.run).await?;
@@ -175,7 +176,7 @@ impl FleetRun {
         Ok(cancelled.then_some(PublishStop::Cancelled))
     }
 
-    /// Closes the run, as soon as Redis takes it.
+    /// Closes the run, as soon as Redis is reachable.
     async fn close(
         &self,
         jobs: u64,
@@ -203,7 +204,7 @@ impl FleetRun {
         }
     }
 
-    /// Number of results once so many jobs are published.
+    /// Number of results to come once this number of jobs is published.
     fn results(&self, jobs: u64) -> u64 {
         self.noted.max(self.earlier_results + jobs)
     }

@@ -1,5 +1,5 @@
-//! From a dataset to jobs on a queue: read the items, plan in two passes, upload their files where
-//! that is wanted, submit.
+//! The producer: reads a dataset's items, plans jobs in two passes, uploads their files if
+//! requested, and publishes the jobs.
 
 pub mod dataset;
 pub mod filter;

@@ -1,10 +1,10 @@
-//! From items to jobs, in two passes and flat memory: the first looks at every line and spends
-//! nothing, the second makes the jobs.
+//! Planning of jobs in two passes and constant memory: the first validates every line, the second
+//! creates the jobs.
 
 mod choice;
+mod duplicate_ids;
 mod inline;
 mod jobs;
-mod seen;
 
 pub use choice::ItemSample;
 pub use jobs::{JobTemplate, Jobs, jobs};
@@ -14,14 +14,14 @@ use crate::{
     filter::Filter,
 };
 use choice::Choice;
+use duplicate_ids::SeenIds;
 use juror_types::{id::Digest, item::Item};
-use seen::SeenIds;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
-/// Broken lines that are reported in full.
+/// Number of broken lines that are reported in full.
 const REPORTED_ERRORS: usize = 20;
 
-/// Items between two reports of progress.
+/// Number of items between two progress reports.
 const PROGRESS_STEP: u64 = 1_000;
 
 /// Selection of the items of a dataset that become jobs, and the number of repeats.
@@ -29,11 +29,11 @@ const PROGRESS_STEP: u64 = 1_000;
 pub struct PlanOptions {
     /// Conditions that must all hold.
     pub filters: Vec<Filter>,
-    /// Only a random part of those items.
+    /// Random sample of those items.
     pub sample: Option<ItemSample>,
-    /// Only the first so many items of those.
+    /// Maximum number of items of those.
     pub limit: Option<u64>,
-    /// Judgements of each item.
+    /// Number of judgements of each item.
     pub repeat: NonZeroU32,
 }
 
@@ -54,15 +54,15 @@ impl PlanOptions {
 pub struct PlanSummary {
     /// Items of the dataset.
     pub dataset_items: u64,
-    /// Items that are left after filter, sample and limit.
+    /// Items remaining after filter, sample and limit.
     pub items: u64,
-    /// Number of items the sample was drawn from; none without one.
+    /// Number of items from which the sample was drawn; none without one.
     pub sampled_from: Option<u64>,
     /// Jobs: items times repeat.
     pub jobs: u64,
     /// Digest of the manifest's bytes, or of a folder's listing.
     pub digest: Digest,
-    /// True if any item that is left has expected and extracted tokens.
+    /// True if any remaining item has expected and extracted tokens.
     pub has_tokens: bool,
     /// True if any has an expected and a retrieved pattern.
     pub has_patterns: bool,
@@ -70,13 +70,13 @@ pub struct PlanSummary {
     pub has_code: bool,
     /// Number of items without code.
     pub without_code: u64,
-    /// True if any names a picture of its rendered code.
+    /// True if any has a picture of its rendered code.
     pub has_rendered: bool,
-    /// True if any has code and names no picture of it.
+    /// True if any has code and no picture of it.
     pub has_code_to_draw: bool,
     /// True if any has a quality score.
     pub has_quality: bool,
-    /// Warnings for the user that stop nothing.
+    /// Warnings that stop nothing.
     pub warnings: Vec<String>,
 }
 
@@ -99,19 +99,19 @@ impl PlanSummary {
     }
 }
 
-/// Reason why there is no plan.
+/// The error of planning.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The dataset cannot be read at all.
+    /// The dataset cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// Lines must be mended.
+    /// Lines must be corrected.
     #[error(transparent)]
     Lines(#[from] BrokenLines),
     /// A dataset without items.
-    #[error("{0} has no items; write one JSON object a line (one row an item in CSV)")]
+    #[error("{0} has no items; write one JSON object per line (one row per item in CSV)")]
     Empty(PathBuf),
-    /// Filter and limit leave nothing.
+    /// Filter and limit match nothing.
     #[error("no items match: {conditions} selects none of {items}{}", match .unknown_keys.as_slice() {
         [] => String::new(),
         keys => format!("; no item has {}", keys.join(", ")),
@@ -119,19 +119,19 @@ pub enum PlanError {
     NothingLeft {
         /// Items of the dataset.
         items: u64,
-        /// Conditions that were asked for, in words.
+        /// The given conditions, as text.
         conditions: String,
         /// Keys of filters that no item has.
         unknown_keys: Vec<String>,
     },
 }
 
-/// The lines of a dataset that must be mended, the first of them in full.
+/// The lines of a dataset to correct, the first of them in full.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenLines {
     /// At most 20, in order.
     pub first: Vec<LineError>,
-    /// Number of items in all.
+    /// Number of broken lines.
     pub count: u64,
 }
 
@@ -162,8 +162,8 @@ impl BrokenLines {
     }
 }
 
-/// The first pass: every line is well formed, no id stands twice, every file is there. Holds 16
-/// bytes an item. `on_progress` is called from time to time with the number of items so far.
+/// The first pass: every line is well formed, ids are unique, every file exists. Takes 16 bytes per
+/// item. `on_progress` is called periodically with the number of items so far.
 pub fn check(
     dataset: &Dataset,
     options: &PlanOptions,
@@ -206,7 +206,7 @@ pub fn check(
     Ok(summary)
 }
 
-/// The items that the options select, each with its place, in the manifest's order.
+/// The selected items, each with its place, in the manifest's order.
 pub fn selected_items(
     dataset: &Dataset,
     options: &PlanOptions,

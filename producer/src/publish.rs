@@ -1,4 +1,4 @@
-//! The producer's role: publishes the jobs of a plan, a window of them at a time.
+//! The producer role: publishes the jobs of a plan, a window of them at a time.
 
 use crate::{
     dataset::LineError,
@@ -16,85 +16,82 @@ use juror_types::{
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
-/// Jobs that are read ahead of the queue.
+/// Number of jobs that are read ahead of publishing.
 const READ_CAPACITY: usize = 256;
 
-/// Tells the round in which a job is to be judged; none if an earlier round has scored it.
+/// Returns the round in which a job is to be judged; none if an earlier round has scored it.
 pub type RoundAssignment = Box<dyn Fn(&Job) -> Option<u32> + Send>;
 
 /// Resources of the producer.
 pub struct Submission {
-    /// Queue that the jobs go to. It is left open: its owner closes it once every publisher is
-    /// finished.
+    /// Queue of the jobs. It stays open: its owner closes it once every publisher is finished.
     pub queue: Arc<dyn Queue<Job>>,
     /// The jobs.
     pub jobs: Jobs,
-    /// Number of jobs to publish, skipped ones left out; only told to listeners.
+    /// Number of jobs to publish, without skipped ones; for events only.
     pub planned: u64,
-    /// The round of each job, and which are left out.
+    /// Assigns the round of each job, or leaves it out.
     pub round_of: RoundAssignment,
-    /// The priority that they go by.
+    /// Priority of the jobs.
     pub priority: Priority,
-    /// Uploader that puts the files of each job where workers find them, before it is published.
+    /// Uploader of each job's files, before the job is published.
     pub uploader: Option<Arc<Uploader>>,
-    /// Publishes that may wait for the queue's confirm at once (at least one).
+    /// Maximum number of unconfirmed publishes (at least one).
     pub window: usize,
-    /// Listeners.
+    /// Receiver of events.
     pub events: Events,
-    /// Tells how many jobs the queue vouches for, from 0 on.
+    /// Number of confirmed jobs, from 0 on.
     pub published: watch::Sender<u64>,
 }
 
-/// End of publishing.
+/// Result of publishing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submitted {
-    /// Jobs that the queue vouches for.
+    /// Number of confirmed jobs.
     pub published: u64,
-    /// Jobs that were left out.
+    /// Number of jobs left out.
     pub skipped: u64,
     /// True if every job of the plan was published or left out; false after a stop.
     pub complete: bool,
 }
 
-/// Reason why publishing ended early. Job ids do not change, so publishing the plan again completes
-/// it.
+/// The error of publishing. Job ids do not change, so publishing the plan again completes it.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
-    /// The dataset is no longer what was planned.
+    /// The dataset differs from the planned one.
     #[error("the dataset changed while its jobs were published ({published} so far): {source}")]
     Dataset {
-        /// Jobs that the queue vouches for.
+        /// Number of confirmed jobs.
         published: u64,
         /// The broken line.
         source: LineError,
     },
-    /// The queue took no more.
-    #[error("{published} jobs are published, and then: {source}")]
+    /// The queue failed.
+    #[error("publishing failed after {published} jobs: {source}")]
     Queue {
-        /// Jobs that the queue vouches for.
+        /// Number of confirmed jobs.
         published: u64,
         /// Error of the queue.
         source: QueueError,
     },
-    /// The files of a job are not where workers could find them.
-    #[error("{published} jobs are published, and then: {source}")]
+    /// A job's files could not be uploaded.
+    #[error("publishing failed after {published} jobs: {source}")]
     Upload {
-        /// Jobs that the queue vouches for.
+        /// Number of confirmed jobs.
         published: u64,
         /// Error of the upload.
         source: UploadError,
     },
-    /// Reading the dataset broke down.
+    /// Reading the dataset failed.
     #[error("the dataset's reader ended unexpectedly after {published} jobs; start again")]
     Reader {
-        /// Jobs that the queue vouches for.
+        /// Number of confirmed jobs.
         published: u64,
     },
 }
 
-/// Publishes the jobs. On a stop, hard or soft, it takes no further job and does not wait for
-/// what the queue has not yet vouched for: a full queue would keep it waiting for workers that
-/// stop too.
+/// Publishes the jobs. On any shutdown, it takes no further job and does not wait for unconfirmed
+/// ones: a full queue would block until workers consume it, which are stopping too.
 pub fn run(
     submission: Submission,
     shutdown: &Shutdown,
@@ -113,7 +110,7 @@ pub fn run(
         } = submission;
         events.emit(Event::Planned { jobs: planned }).await;
         let (sender, receiver) = mpsc::channel(READ_CAPACITY);
-        // Files are read where blocking is allowed. The reader ends when the receiver is gone.
+        // Files are read on a blocking thread. The reader ends when the receiver is gone.
         let reader = tokio::task::spawn_blocking(move || read(jobs, &round_of, &sender));
         let publisher = JobPublisher {
             queue: &*queue,
@@ -134,7 +131,7 @@ pub fn run(
     })
 }
 
-/// Hands the jobs over until nobody takes them; answers how many were left out.
+/// Sends the jobs until the receiver is gone; returns the number left out.
 fn read(
     jobs: Jobs,
     round_of: &RoundAssignment,
@@ -142,7 +139,7 @@ fn read(
 ) -> u64 {
     let mut skipped = 0;
     for job in jobs {
-        // Asked here too, since a long stretch of skipped jobs sends nothing.
+        // Checked here too, since a long sequence of skipped jobs sends nothing.
         if sender.is_closed() {
             break;
         }
@@ -170,7 +167,7 @@ struct JobPublisher<'a> {
 }
 
 impl JobPublisher<'_> {
-    /// Puts a job's files where workers find them, and publishes the job.
+    /// Uploads a job's files, and publishes the job.
     async fn take(&self, mut job: Job) -> Result<(), PublishFailure> {
         if let Some(uploader) = self.uploader {
             job.item = uploader.upload_item(job.item).await.map_err(PublishFailure::Upload)?;
@@ -185,9 +182,8 @@ enum PublishFailure {
     Upload(UploadError),
 }
 
-/// Answers whether all jobs were published, and counts those that the queue vouches for. After a
-/// failure nothing more is taken, and what is under publisher is waited for, so that the count is
-/// true.
+/// Publishes all jobs and counts the confirmed ones; returns true if all were published. After a
+/// failure no further job is taken, and those in flight are awaited, so that the count is exact.
 async fn publish(
     publisher: &JobPublisher<'_>,
     mut jobs: mpsc::Receiver<Result<Job, LineError>>,

@@ -1,7 +1,7 @@
-//! Puts the local files of items into a bucket, so that workers of other machines can read them.
+//! Uploads the local files of items to a bucket, so that workers on other machines can read them.
 //!
-//! Objects are named by their content, so an upload that broke off goes on where it was, and what
-//! many items share is sent once.
+//! Objects are named by their content, so an interrupted upload continues where it was, and a file
+//! shared by many items is sent once.
 
 use juror_files::{
     FileSettings,
@@ -25,43 +25,43 @@ use std::{
 };
 use tokio::sync::{OnceCell, Semaphore};
 
-/// Files that are under way at once; each is held in memory. More items than this in hand at once
-/// gain nothing.
+/// Maximum number of concurrent uploads; each file is held in memory. More concurrent items than
+/// this gain nothing.
 pub const UPLOADS_AT_A_TIME: usize = 16;
-/// Time limit of one file. An image has at most 64 MB.
+/// Timeout of one file. An image has at most 64 MB.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// Repetitions of a request that fails for a passing reason.
+/// Number of retries of a request that fails temporarily.
 const RETRIES: usize = 5;
-/// Names of objects that are remembered, to be asked for no second time.
+/// Maximum number of objects that are remembered as existing.
 const MAX_KNOWN: usize = 100_000;
 
-/// Uploader of files to a bucket, with the objects that are known to be there.
+/// Uploader of files to a bucket, with the objects known to exist there.
 pub struct Uploader {
     bucket: Bucket,
     place: AllowedBucket,
     roots: Roots,
     turns: Semaphore,
-    /// Files that are there, or on their way: many items may share a file.
+    /// Files that are uploaded or being uploaded: items may share a file.
     known: Mutex<HashMap<String, Arc<OnceCell<()>>>>,
     sent: AtomicU64,
     found: AtomicU64,
 }
 
-/// Reason why the bucket cannot be used; a person must correct the flag or the settings.
+/// The error of a bucket that is not usable because of the flag or the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadSetupError {
-    /// No bucket at all.
-    #[error("{0:?} is no place to upload to; write s3://bucket/prefix")]
+    /// Not a bucket.
+    #[error("{0:?} is not an upload destination; use s3://bucket/prefix")]
     Destination(String),
-    /// A bucket that cannot be used.
+    /// A bucket that cannot be opened.
     #[error(transparent)]
     Bucket(#[from] ObjectSetupError),
 }
 
-/// Reason why an item's files were not uploaded.
+/// The error of uploading an item's files.
 #[derive(Debug, thiserror::Error)]
 pub enum UploadError {
-    /// A file cannot be read; the dataset must be mended.
+    /// A file cannot be read: correct the dataset.
     #[error("item {item:?}: {source}")]
     File {
         /// The item's id.
@@ -69,9 +69,9 @@ pub enum UploadError {
         /// Error of the file.
         source: FileError,
     },
-    /// A file is another one than the manifest promises; the dataset must be mended.
+    /// A file differs from its digest in the manifest: correct the dataset.
     #[error(
-        "item {item:?}: {reference} is not the file that the manifest promises: its SHA-256 is \
+        "item {item:?}: {reference} does not match the manifest: its SHA-256 is \
          {found}, not {promised}; restore the file or correct the manifest"
     )]
     Digest {
@@ -79,12 +79,12 @@ pub enum UploadError {
         item: String,
         /// The file.
         reference: String,
-        /// Its digest.
+        /// Its actual digest.
         found: Digest,
-        /// The manifest's.
+        /// Its digest in the manifest.
         promised: Digest,
     },
-    /// The bucket does not take it. The same command again goes on from here.
+    /// The bucket refuses the object. The same command continues from here.
     #[error("{object} cannot be uploaded: {source}")]
     Object {
         /// The object, as in `s3://bucket/key`.
@@ -95,7 +95,7 @@ pub enum UploadError {
 }
 
 impl UploadError {
-    /// True if the dataset must be mended before it can be uploaded.
+    /// True if the dataset must be corrected.
     pub fn is_of_the_dataset(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Digest { .. })
     }
@@ -104,15 +104,15 @@ impl UploadError {
 /// Summary of uploads so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uploaded {
-    /// Files that were sent.
+    /// Number of files that were sent.
     pub sent: u64,
-    /// Files that were there already.
+    /// Number of files that existed already.
     pub found: u64,
 }
 
 impl Uploader {
-    /// Prepares to upload to a destination as in `s3://bucket/prefix`; asks nobody. Files are read
-    /// from these roots.
+    /// Prepares uploads to a destination such as `s3://bucket/prefix`, without a request. Files are
+    /// read from these roots.
     pub fn open(
         destination: &str,
         settings: &FileSettings,
@@ -140,8 +140,8 @@ impl Uploader {
         })
     }
 
-    /// Uploads every local file that an item names, and answers the item with the references of the
-    /// objects in their place, and its images' digests. URLs stay as they are.
+    /// Uploads every local file of an item, and returns the item with references to the objects and
+    /// its images' digests. URLs are unchanged.
     pub async fn upload_item(&self, mut item: Item) -> Result<Item, UploadError> {
         let id = item.id.clone();
         for image in item.images.values_mut().chain(&mut item.rendered) {
@@ -174,7 +174,7 @@ impl Uploader {
         Ok(())
     }
 
-    /// Sees to it that a file is there; none if it is no file of this machine.
+    /// Uploads a file unless it exists; none if the path is not a local file.
     async fn put(
         &self,
         item: &str,
@@ -185,7 +185,8 @@ impl Uploader {
         if !Reference::is_path(reference) {
             return Ok(None);
         }
-        // Nobody closes the semaphore; without a permit, more would only be under way at once.
+        // The semaphore is never closed; without a permit, only the number of concurrent uploads
+        // grows.
         let _turn = self.turns.acquire().await;
         let content = self.roots.read(reference, max_bytes).await;
         let content =
@@ -212,7 +213,7 @@ impl Uploader {
         Ok(Some(ImageReference { reference: shown, sha256: Some(digest) }))
     }
 
-    /// `prefix/<digest>.<ending>`: endings tell languages.
+    /// `prefix/<digest>.<extension>`: extensions determine languages.
     fn object(&self, reference: &str, digest: Digest) -> ObjectReference {
         let AllowedBucket { service, name, prefix } = &self.place;
         let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
@@ -230,7 +231,7 @@ impl Uploader {
     }
 
     fn known(&self, key: &str) -> Arc<OnceCell<()>> {
-        // A map of cells is whole after every step.
+        // A map of cells is consistent after every step.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_KNOWN {
             known.clear();

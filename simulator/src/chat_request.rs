@@ -97,11 +97,11 @@ pub(crate) enum CacheScope {
     Nothing,
     /// The whole input.
     Everything,
-    /// So many texts from the first.
+    /// The first texts, this many.
     FirstTexts(usize),
 }
 
-/// Output limit that a request without one counts with, as much as models often have.
+/// Default output limit of a request.
 pub(crate) const DEFAULT_OUTPUT_LIMIT: u64 = 16_384;
 
 #[derive(Deserialize)]

@@ -25,7 +25,7 @@ pub struct SimulatorConfig {
     /// Tokens of a request that count; none: as the model's facts say.
     pub token_count: Option<TokenCount>,
     /// The most requests that are answered at once, if they are limited: more are refused without
-    /// a word on how long to wait.
+    /// a wait time.
     pub max_parallel: Option<u64>,
     /// Part of a minute's allowance that may come at once.
     pub burst: Duration,
@@ -64,7 +64,7 @@ pub struct SimulatorConfig {
     pub noise: f64,
     /// Shift of every verdict, known ones too: a change of quality to be found.
     pub biases: Vec<Bias>,
-    /// Another seed is another latency and another noise.
+    /// Seed of latency and noise.
     pub seed: u64,
 }
 
@@ -166,7 +166,7 @@ pub enum ResponseFormats {
     TextOnly,
 }
 
-/// Reason why a simulator does not start.
+/// The error of starting a simulator.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulatorError {
     /// More faults than answers.

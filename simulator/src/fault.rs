@@ -4,14 +4,14 @@ use std::{fmt, str::FromStr};
 
 macro_rules! faults {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Something that goes wrong with one answer.
+        /// A fault of one reply.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Fault {
             $($(#[$doc])* $variant,)*
         }
 
         impl Fault {
-            /// Every fault that there is.
+            /// All faults.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The name on the command line and in the statistics.
@@ -43,15 +43,15 @@ faults! {
     ContentPolicy = "content-policy",
     /// 413: the request is too large.
     TooLarge = "too-large",
-    /// 408: the server lost patience.
+    /// 408: the request timed out.
     Timeout = "timeout",
-    /// 409: somebody else works on it.
+    /// 409: a conflicting request is in progress.
     Conflict = "conflict",
-    /// 500: the server broke.
+    /// 500: the server failed.
     ServerError = "server-error",
-    /// 503: the server is away.
+    /// 503: the server is unavailable.
     Unavailable = "unavailable",
-    /// 529: the server has too much to do.
+    /// 529: the server is overloaded.
     Overloaded = "overloaded",
     /// No answer until the client gives up or the simulator ends.
     Hang = "hang",
@@ -63,9 +63,9 @@ faults! {
     Slow = "slow",
     /// The verdict ends in the middle.
     Truncated = "truncated",
-    /// The verdict stands in a fenced block.
+    /// The verdict is in a fenced block.
     Fenced = "fenced",
-    /// The verdict stands between sentences.
+    /// The verdict is between sentences.
     Prose = "prose",
     /// The model refuses to answer.
     Refusal = "refusal",
@@ -75,7 +75,7 @@ faults! {
     ContentFilter = "content-filter",
     /// A score lies beyond its scale.
     OutOfRange = "out-of-range",
-    /// A score is no whole number.
+    /// A score is not a whole number.
     Fractional = "fractional",
     /// The scores are strings.
     StringScores = "string-scores",
@@ -122,17 +122,17 @@ impl FromStr for FaultRate {
     }
 }
 
-/// A fault that the simulator cannot play.
+/// An invalid fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidFault {
     /// No such fault.
-    #[error("no fault is called {0:?}; there are: {names}", names = all_names())]
+    #[error("unknown fault {0:?}; use one of: {names}", names = all_names())]
     Name(String),
     /// Not written as it should be.
-    #[error("{0:?} is no fault with a rate: write NAME=RATE, as in server-error=0.05")]
+    #[error("{0:?} is not a fault with a rate: use NAME=RATE, as in server-error=0.05")]
     Form(String),
     /// No share.
-    #[error("{0:?} is no rate: write a number from 0 to 1")]
+    #[error("{0:?} is not a rate: use a number from 0 to 1")]
     Rate(String),
 }
 

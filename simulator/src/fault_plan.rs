@@ -19,7 +19,7 @@ pub struct FaultPlan {
     pub script: Vec<Option<Fault>>,
     /// Faults of single items, by how often they were asked.
     pub items: Vec<ItemScript>,
-    /// Another seed is another choice.
+    /// Seed of the choice.
     pub seed: u64,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct FaultKey<'a> {
     pub(crate) images: &'a [Digest],
 }
 
-/// A plan and how far it has come.
+/// A plan with its progress.
 #[derive(Debug)]
 pub(crate) struct FaultState {
     plan: FaultPlan,

@@ -2,7 +2,7 @@
 //!
 //! It speaks OpenAI's chat completions, files and batches, enforces limits of requests and tokens
 //! per minute with the real headers, has latency and faults to choose from, and keeps count of what
-//! a provider would have billed. It looks at no picture: known questions are answered from a
+//! a provider would have billed. It does not judge pictures: known questions are answered from a
 //! [`VerdictBook`], all others deterministically from their content.
 
 mod batch;
@@ -44,5 +44,5 @@ pub use verdict::bias::{Bias, InvalidBias};
 /// The `system_fingerprint` of every answer, by which a simulated verdict is known.
 pub const FINGERPRINT: &str = "juror-simulator";
 
-/// The response header that says that nobody looked at a picture; its value is `1`.
+/// Response header of the simulator, which judges no picture; its value is `1`.
 pub const SIMULATOR_HEADER: &str = "x-juror-simulator";

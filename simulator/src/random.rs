@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine and in every version.
+//! Reproducible pseudo-random numbers, the same on every machine and in every version.
 
 /// SplitMix64: small, fast, and fixed for ever, unlike the generators of a library.
 #[derive(Clone, Debug)]

@@ -44,7 +44,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// All that connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Simulator {
     config: SimulatorConfig,
@@ -63,7 +63,7 @@ pub(crate) struct Simulator {
 #[error("closed without an answer")]
 pub(crate) struct HungUp;
 
-/// Answer and bill to come, once the time has come.
+/// A prepared reply with its bill, sent after its latency.
 struct Prepared {
     fault: Option<Fault>,
     imitation: Imitation,

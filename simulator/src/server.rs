@@ -45,8 +45,8 @@ async fn accept(listener: &TcpListener, shutdown: &Shutdown) -> Option<TcpStream
         match accepted {
             Ok((stream, _)) => return Some(stream),
             Err(error) => {
-                tracing::warn!(%error, "the simulator could not accept a connection");
-                // Too many open files, mostly: others have to close first.
+                tracing::warn!(%error, "accepting a connection to the simulator failed");
+                // Usually too many open files: others must be closed first.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }

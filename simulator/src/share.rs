@@ -60,11 +60,11 @@ pub struct Share<Kind> {
     pub share: f64,
 }
 
-/// Text that names no deviation, or no share of it.
+/// The error of an invalid deviation or share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidShare {
     /// An unknown name.
-    #[error("no {noun} is called {name:?}; `juror simulate {flag} list` prints them all")]
+    #[error("unknown {noun} {name:?}; `juror simulate {flag} list` prints them all")]
     Name {
         /// The noun of the deviations.
         noun: &'static str,
@@ -73,8 +73,8 @@ pub enum InvalidShare {
         /// The name.
         name: String,
     },
-    /// A share that is none.
-    #[error("{0:?} is no share: write a number from 0 to 1, as in NAME=0.1")]
+    /// An invalid share.
+    #[error("{0:?} is not a share: use a number from 0 to 1, as in NAME=0.1")]
     Number(String),
 }
 

@@ -1,10 +1,10 @@
 //! Rules for names.
 
-use super::sources::{CRATES, Source, files_under, source_folder, sources};
+use super::sources::{CRATES, Source, files_under, files_with, root, source_folder, sources};
 use std::{collections::BTreeMap, path::Path};
 
 /// Pictures in place of the field's words.
-const PICTURES: [&str; 17] = [
+const PICTURES: [&str; 23] = [
     "house",
     "home",
     "homes",
@@ -22,6 +22,12 @@ const PICTURES: [&str; 17] = [
     "workplace",
     "standing",
     "showcase",
+    "story",
+    "stories",
+    "scene",
+    "turmoil",
+    "seam",
+    "workbench",
 ];
 
 const DRAWERS: [&str; 5] = ["util", "utils", "helper", "helpers", "misc"];
@@ -49,16 +55,33 @@ fn names_are_words_of_the_field() {
             assert!(!words.contains(&(*word).to_owned()), "{name}: {word}");
         }
         for line in code.lines() {
-            let Some(defined) = visible_type(line).or_else(|| function(line)) else { continue };
+            let defined = visible_type(line).or_else(|| function(line)).or_else(|| constant(line));
+            let Some(defined) = defined else { continue };
             let found = words_of(defined).find(|word| PICTURES.contains(&word.as_str()));
             assert!(found.is_none(), "{name}: {defined}");
         }
     }
 }
 
+#[test]
+fn files_are_named_by_words_of_the_field() {
+    let folders = CRATES.iter().map(|folder| source_folder(folder));
+    let others = ["tests", "benches"].map(|folder| root().join(folder));
+    let rust = folders.chain(others).flat_map(|folder| files_with(&folder, "rs"));
+    let lua = files_with(&source_folder("common/ledger"), "lua");
+    assert!(!lua.is_empty());
+    for path in rust.chain(lua) {
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let found = words_of(stem).find(|word| PICTURES.contains(&word.as_str()));
+        assert!(found.is_none(), "{}: {found:?}", path.display());
+    }
+}
+
 /// Words that are no noun to document.
-const NO_NOUNS: [&str; 8] =
-    ["What", "How", "Who", "Whoever", "Nobody", "Somebody", "Whatever", "However"];
+const NO_NOUNS: [&str; 12] = [
+    "What", "How", "Who", "Whoever", "Nobody", "Somebody", "Whatever", "However", "Whether", "If",
+    "Where", "When",
+];
 
 #[test]
 fn doc_comments_begin_with_what_they_document() {
@@ -97,6 +120,13 @@ fn function(line: &str) -> Option<&str> {
     identifier(rest).filter(|_| is_definition)
 }
 
+fn constant(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) "));
+    let rest = rest.or_else(|| line.strip_prefix("pub(super) ")).unwrap_or(line);
+    identifier(["const ", "static "].iter().find_map(|kind| rest.strip_prefix(kind))?)
+}
+
 fn identifier(text: &str) -> Option<&str> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.split(|letter| !is_part(letter)).next().filter(|name| !name.is_empty())
@@ -105,8 +135,9 @@ fn identifier(text: &str) -> Option<&str> {
 /// The lower-case words of a name in `snake_case` or `CamelCase`.
 fn words_of(name: &str) -> impl Iterator<Item = String> {
     let mut spaced = String::new();
+    let is_constant = !name.chars().any(char::is_lowercase);
     for letter in name.chars() {
-        if letter.is_uppercase() || letter == '_' {
+        if letter == '_' || letter.is_uppercase() && !is_constant {
             spaced.push(' ');
         }
         spaced.extend(letter.to_lowercase().filter(|letter| *letter != '_'));

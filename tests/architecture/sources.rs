@@ -42,6 +42,11 @@ pub fn root() -> &'static Path {
 
 /// Every `.rs` file below a folder.
 pub fn files_under(folder: &Path) -> Vec<PathBuf> {
+    files_with(folder, "rs")
+}
+
+/// Every file below a folder with this extension.
+pub fn files_with(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -49,7 +54,7 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|found| found == extension) {
                 found.push(path);
             }
         }

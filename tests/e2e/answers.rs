@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 /// Faults of an answer's content that leave no verdict in it, and what is said of each.
 const UNUSABLE: [(Fault, &str); 9] = [
     (Fault::Truncated, ""),
-    (Fault::Refusal, "the judge refuses to answer: I cannot help with this picture."),
-    (Fault::Length, "cut at the output limit; raise judge.max_output_tokens"),
-    (Fault::ContentFilter, "content filter withheld the answer"),
+    (Fault::Refusal, "the judge refused to answer: I cannot help with this picture."),
+    (Fault::Length, "truncated at the output limit; raise judge.max_output_tokens"),
+    (Fault::ContentFilter, "content filter withheld the reply"),
     (Fault::OutOfRange, "outside the scale of 0 to 10"),
     (Fault::Fractional, ""),
     (Fault::StringScores, ""),
@@ -57,7 +57,7 @@ fn three_unusable_answers_are_unscorable_and_never_a_score() {
         assert_eq!(result["pipeline_success"], false);
         assert_eq!(result["error"]["kind"], "reply");
         let message = result["error"]["message"].as_str().unwrap();
-        let begins = format!("{answers} answers and none usable; the last: ");
+        let begins = format!("none of {answers} replies is usable; the last: ");
         assert!(message.starts_with(&begins), "{message}");
         assert!(message.contains(says), "{fault}: {message}");
     }

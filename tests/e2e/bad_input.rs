@@ -34,7 +34,7 @@ fn a_dataset_that_is_wrong_is_refused_with_its_line() {
     refused(missing, &[], &[place, "\"none.png\" does not exist", "relative to the manifest"]);
     let twice = format!("{SOUND}\n\n{SOUND}\n");
     refused(&twice, &[], &["line 3: field \"id\"", "\"a\" stands twice, first in line 1"]);
-    refused("\n", &[], &["manifest.jsonl has no items", "one JSON object a line"]);
+    refused("\n", &[], &["manifest.jsonl has no items", "one JSON object per line"]);
     for path in ["../shot.png", "/etc/hostname"] {
         let outside = json!({"id": "a", "screenshot": path}).to_string();
         refused(&outside, &[], &[place, path, "--data-root"]);
@@ -42,7 +42,7 @@ fn a_dataset_that_is_wrong_is_refused_with_its_line() {
     let misnamed = r#"{"id":"a","screenshots":"shot.png"}"#;
     refused(misnamed, &[], &["line 1: field \"screenshot\": missing; rename \"screenshots\""]);
     let newer = r#"{"schema":2,"id":"a","screenshot":"shot.png"}"#;
-    refused(newer, &[], &["line 1", "schema 2 is not known: this version reads schema 1"]);
+    refused(newer, &[], &["line 1", "schema 2 is not supported: this version reads schema 1"]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
     for (flags, says) in [
         (&["--budget-usd", "abc"][..], "\"abc\" is not an amount in US dollars"),
         (&["--budget-usd", "-1"], "budget.run_usd is -1.000000000: give 0 or more"),
-        (&["--filter", "tags"], "write KEY=VALUE or KEY!=VALUE"),
+        (&["--filter", "tags"], "use KEY=VALUE or KEY!=VALUE"),
         (&["--filter", "tags=none"], "no items match: --filter tags=none selects none of 1"),
         (&["--limit", "0"], "no items match: --limit 0 selects none of 1"),
         (&["--repeat", "0"], "setting run.repeat is 0"),
@@ -119,7 +119,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--no-such-flag"], "--no-such-flag"),
         (&["--enable-llm-judge", "--model", "none"], "model \"none\" has no price"),
         (&["--enable-llm-judge", "--base-url", "ftp://a"], "must start with https:// or http://"),
-        (&["--enable-llm-judge", "--base-url", "http://u:secret@a"], "holds a user or password"),
+        (&["--enable-llm-judge", "--base-url", "http://u:secret@a"], "contains a user or password"),
     ] {
         refused(SOUND, flags, &[says]);
         if !flags.contains(&"--run-id") {
@@ -134,9 +134,9 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
 fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
     let acrue = fs::read_to_string(repository("config/rubrics/acrue.toml")).unwrap();
     for (weight, says) in [
-        ("weight = -2", "-2 is no weight"),
+        ("weight = -2", "-2 is not a weight"),
         ("weight = \"two\"", "invalid type"),
-        ("weight = 0", "every weight is 0, so there is no total; give one a weight"),
+        ("weight = 0", "every weight is 0, so there is no total; set a positive one"),
     ] {
         let harness = Harness::new();
         let wrong: Vec<_> = acrue
@@ -259,7 +259,7 @@ fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
     let run = ["run", "set/manifest.jsonl", "--data-root", "shots"];
     item("../shots/1.png");
     for flags in [&[][..], &["--dry-run"]] {
-        let says = ["has '..', which is not followed", "from a --data-root down"];
+        let says = ["has '..', which is not allowed", "from a --data-root down"];
         harness.juror(&[&run[..], flags].concat()).exits(2).says(&says);
     }
     item("1.png");

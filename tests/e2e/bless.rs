@@ -73,7 +73,7 @@ fn unknown_and_ambiguous_names_are_refused_before_anything_is_spent() {
     let unknown = run(&harness, "tuesday", &[], &["--baseline", "mian"]).exits(2);
     unknown.says(&["no run \"mian\"", "blessed: main (run monday)", "newest runs: candidate"]);
     assert!(!harness.path("runs/tuesday").exists());
-    harness.juror(&["bless", "nothing"]).exits(2).says(&["holds no run", "juror runs"]);
+    harness.juror(&["bless", "nothing"]).exits(2).says(&["contains no run", "juror runs"]);
     harness.juror(&["bless", "monday", "--name", "a/b"]).exits(2).says(&["a/b", "ASCII letters"]);
     let taken = harness.juror(&["bless", "monday", "--name", "candidate"]).exits(2);
     taken.says(&["would mean two runs", "another --name"]);

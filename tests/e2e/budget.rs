@@ -229,7 +229,7 @@ fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     assert!(overrun >= simulator.bill() - prices.worst * 11 / 10);
     let skipped = harness.journal("over").into_iter().find(|line| line["outcome"] == "skipped");
     let message = skipped.unwrap()["error"]["message"].to_string();
-    assert!(message.contains("a bill exceeded its bound"), "{message}");
+    assert!(message.contains("a bill exceeded its upper bound"), "{message}");
     // Whoever resumes has decided to go on: one more call, and it stops again.
     harness.resume("over", &["-j", "1"]).exits(3).prints(&["2 of 6 scored"]);
 }

@@ -114,12 +114,12 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     assert_eq!(known["figures"][0]["key"], "semantic_correctness");
     let found = calibration(&harness, "base");
     assert_eq!(known["figures"][0]["bias"], found["score"]["agreement"]["bias"]);
-    assert!(known["notes"][0].as_str().unwrap().contains("the judge was asked at"), "{known}");
+    assert!(known["notes"][0].as_str().unwrap().contains("the judge was at"), "{known}");
     harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
 
     harness.write("runs/torn/calibration.json", "{");
     let warned = harness.juror(&["report", "base"]).exits(0);
-    warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is no calibration"]);
+    warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is not a calibration"]);
 
     let hot = run(&harness, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
     hot.prints(&["UNCALIBRATED", "CHANGED: judge: openai gpt-4o then, openai gpt-4.1 now"]);
@@ -159,9 +159,9 @@ fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
     let judge = judge_of(&[9]);
     for (file, words) in [
         ("none.json", "the calibration none.json cannot be read"),
-        ("changed.json", "its digest is not that of the judge"),
+        ("changed.json", "its digest does not match its judge"),
         ("future.json", "has schema 7, but this program reads schema 1"),
-        ("labels.csv", "labels.csv is no calibration"),
+        ("labels.csv", "labels.csv is not a calibration"),
     ] {
         let flags = ["--calibration", file];
         harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(2).says(&[words]);
@@ -199,7 +199,7 @@ fn wrong_labels_are_refused_and_leave_nothing() {
         &["none of the 2 labeled items", "\"x\""],
     );
     refused("empty.csv", "id,visual_similarity\n", &["empty.csv: no line"]);
-    refused("labels.xlsx", "", &["take .jsonl or .csv"]);
+    refused("labels.xlsx", "", &["use .jsonl or .csv"]);
     calibrate(&harness, &["--labels", "gone.csv"]).exits(2).says(&["gone.csv cannot be read"]);
     calibrate(&harness, &[]).exits(2).says(&["no item of run base has a label", "--labels FILE"]);
     let strange = ["--labels", "labels.csv", "-o", "calibration.csv"];

@@ -30,7 +30,7 @@ fn a_report_is_rendered_again_from_its_journal() {
     let as_json = harness.juror(&["report", "first", "--json"]).exits(0);
     assert_eq!(timeless(json_of(&as_json)), timeless(report));
     assert_eq!(simulator.requests(), 4);
-    harness.juror(&["report", "none"]).exits(2).says(&["runs/none holds no run", "juror runs"]);
+    harness.juror(&["report", "none"]).exits(2).says(&["runs/none contains no run", "juror runs"]);
     harness.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
 }
 

@@ -125,7 +125,7 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     harness.judge(&url, "manifest.jsonl", &["--rubric", "own.toml"]).exits(0);
     harness.juror(&["compare", "base", "first"]).exits(2).says(&["do not mean the same"]);
     harness.juror(&["compare", "base", "none"]).exits(2).says(&["no run \"none\""]);
-    harness.juror(&["compare", "base", "shots"]).exits(2).says(&["shots holds no run"]);
+    harness.juror(&["compare", "base", "shots"]).exits(2).says(&["shots contains no run"]);
     let strange = ["compare", "base", "base", "-o", "comparison.csv"];
     harness.juror(&strange).exits(2).says(&["take one of .json, .md"]);
     let margin = ["compare", "base", "base", "--margin", "-1"];

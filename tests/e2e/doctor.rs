@@ -42,7 +42,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
     };
     ill(
         &["--base-url", "http://127.0.0.1:1/v1"],
-        &["no answer from the vision API", "check the base URL"],
+        &["no reply from the vision API", "check the base URL"],
     );
     ill(
         &["--base-url", &url, "--model", "gpt-99"],
@@ -58,7 +58,8 @@ fn what_is_wrong_is_named_with_what_to_do() {
 
     let doctor = ["doctor", "--base-url", &url];
     let wrong = harness.command(&doctor).env("OPENAI_API_KEY", "wrong-key").output().unwrap();
-    let wrong = Finished::from(wrong).exits(1).prints(&["does not take the key; check the key"]);
+    let wrong =
+        Finished::from(wrong).exits(1).prints(&["authentication failed; check the API key"]);
     assert!(!wrong.stdout.contains("wrong-key"));
     let without = harness.command(&["doctor"]).env_remove("OPENAI_API_KEY").output().unwrap();
     Finished::from(without).exits(1).prints(&["the judge needs an API key: set OPENAI_API_KEY"]);

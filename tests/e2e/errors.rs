@@ -185,7 +185,7 @@ fn a_call_that_is_cut_is_presumed_spent_and_made_once_more() {
     let results = results(&harness, 4);
     scored(&results[0], 2);
     scored(&results[1], 2);
-    failed(&results[2], "api", 2, "2 calls were sent and never answered");
+    failed(&results[2], "api", 2, "2 calls were sent without a reply");
     scored(&results[3], 1);
     assert_eq!(simulator.requests(), 7);
     let presumed = books_agree(&harness, &simulator);
@@ -205,7 +205,7 @@ fn a_call_that_hangs_is_given_up_and_made_once_more() {
     Finished::from(run).exits(3).prints(&["1 of 2 scored", "1 failed"]);
     let results = results(&harness, 2);
     scored(&results[0], 2);
-    failed(&results[1], "api", 2, "no whole answer within 2 s");
+    failed(&results[1], "api", 2, "no complete reply within 2 s");
     let presumed = books_agree(&harness, &simulator);
     let worst = |result: &Value| pico(&result["estimate"]["worst_case_usd"]);
     assert_eq!(presumed, worst(&results[0]) + 2 * worst(&results[1]));

@@ -86,7 +86,7 @@ fn resuming_keeps_the_mode_and_names_another_one() {
     assert_eq!(record["evidence"], "facts");
     harness.juror(&["run", "--resume", "first"]).exits(0);
     let other = harness.juror(&["run", "--resume", "first", "--evidence", "full"]).exits(2);
-    other.says(&["its evidence is facts, and now it would be full"]);
+    other.says(&["its evidence is facts, but full is requested"]);
 }
 
 #[test]

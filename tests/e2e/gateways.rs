@@ -54,7 +54,7 @@ fn another_model_that_answers_is_told_paid_for_and_not_cached() {
     let run = run.exits(0).says(&["model gpt-4o-2024-08-06 answers where gpt-4o-mini was asked"]);
     assert_eq!(run.stderr.matches("answers where").count(), 1, "said once");
     assert_eq!(total(&harness), simulator.bill());
-    assert!(warnings(&harness).contains("gpt-4o-2024-08-06 gave 3 of the answers"));
+    assert!(warnings(&harness).contains("gpt-4o-2024-08-06 gave 3 of the replies"));
     for result in results(&harness, 3) {
         assert_eq!(result["judge"]["model"], "gpt-4o-mini");
         assert_eq!(result["judge"]["answered_by"], "gpt-4o-2024-08-06");
@@ -82,8 +82,8 @@ fn another_model_that_answers_pauses_the_run_where_none_is_wanted() {
 fn usage_of_nothing_is_booked_at_the_bound_and_teaches_nothing() {
     for quirk in [Quirk::ZeroUsage, Quirk::NoUsage] {
         let (harness, simulator, run) = judge(quirk, 3, &[]);
-        let run = run.exits(0).says(&["does not tell the usage of its answers"]);
-        assert_eq!(run.stderr.matches("does not tell the usage").count(), 1, "said once");
+        let run = run.exits(0).says(&["does not report the usage of its replies"]);
+        assert_eq!(run.stderr.matches("does not report the usage").count(), 1, "said once");
         assert_eq!(books_agree(&harness, &simulator), 0);
         for result in results(&harness, 3) {
             assert_eq!(pico(&result["cost_usd"]), pico(&result["estimate"]["worst_case_usd"]));
@@ -171,7 +171,7 @@ fn an_answer_that_is_no_json_is_asked_for_again() {
 fn a_wait_that_stands_in_the_body_is_kept() {
     let (harness, simulator, run) = judge(Quirk::WaitInBody, 3, &["-j", "1"]);
     let run = run.exits(0);
-    assert!(!run.stderr.contains("without saying for how long"), "{}", run.stderr);
+    assert!(!run.stderr.contains("without a wait or limits"), "{}", run.stderr);
     assert_eq!((simulator.requests(), total(&harness)), (6, simulator.bill()));
 }
 
@@ -244,7 +244,7 @@ fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
     let (harness, simulator) = (Harness::new(), Simulator::start(config));
     write_items(&harness, 1);
     let url = simulator.base_url();
-    harness.judge(&url, "manifest.jsonl", &[]).exits(1).says(&["does not take the key"]);
+    harness.judge(&url, "manifest.jsonl", &[]).exits(1).says(&["authentication failed"]);
     harness.write(
         "juror.toml",
         "[judge.headers]\nauthorization = { env = \"GATEWAY_TOKEN\" }\nx-team = \"blue\"\n",
@@ -309,7 +309,7 @@ fn the_flex_lane_costs_half_and_every_result_says_so() {
 #[test]
 fn a_server_that_ignores_the_lane_is_named_and_paid_in_full() {
     let (harness, simulator, run) = flex(&[Quirk::IgnoredTier]);
-    let run = run.exits(0).says(&["answers in the lane realtime where flex was asked for"]);
+    let run = run.exits(0).says(&["replies in the lane realtime in place of flex"]);
     assert_eq!(run.stderr.matches("where flex was asked for").count(), 1, "said once");
     assert_eq!(total(&harness), simulator.bill());
     for result in results(&harness, 4) {

@@ -10,9 +10,9 @@ use std::fs;
 
 /// Those that cannot be read faithfully, and what is said of each. All others are judged.
 const REFUSED: [(&str, &str); 11] = [
-    ("apng__syntax_num_frames_zero.png", "it holds no image data"),
+    ("apng__syntax_num_frames_zero.png", "it has no image data"),
     ("broken.png", "the file ends early"),
-    ("decompression_bomb.ico", "this is a Windows icon: give a PNG"),
+    ("decompression_bomb.ico", "this is a Windows icon: use a PNG"),
     ("image-rs-Bad_height.bmp", "its pixels are fewer"),
     ("image-rs-Bad_reallybig.bmp", "its pixels are fewer"),
     ("image-rs-oom-0d0085eb7f66ea55d9119206235cd29e089b9140.ico", "a Windows icon"),

@@ -15,7 +15,7 @@ fn a_judge_of_a_private_authority_needs_its_ca_file() {
     let front = TlsFront::start(&authority.issue("judge", &["localhost"]), &simulator.base_url());
     let url = front.base_url("localhost");
 
-    let unknown = "an authority that this machine does not know";
+    let unknown = "an unknown authority";
     let paused = harness.judge(&url, "manifest.jsonl", &[]).exits(1);
     paused.says(&["paused and keeps its jobs", unknown, "judge.ca_file", "juror retry first"]);
     let doctor = ["doctor", "--base-url", &url];
@@ -33,7 +33,7 @@ fn a_judge_of_a_private_authority_needs_its_ca_file() {
     let by_address = ["doctor", "--base-url", &front.base_url("127.0.0.1")];
     let mut by_address = harness.command(&by_address);
     let by_address = by_address.env("JUROR_JUDGE_CA_FILE", authority.file()).output().unwrap();
-    let not_for = "not for 127.0.0.1, but for localhost: write one of its names in judge.base_url";
+    let not_for = "not for 127.0.0.1, but for localhost: use one of its names in judge.base_url";
     Finished::from(by_address).exits(1).prints(&[not_for]);
 }
 
@@ -43,5 +43,5 @@ fn a_judge_without_tls_at_an_https_url_is_told() {
     let simulator = Simulator::start(SimulatorConfig::default());
     let url = simulator.base_url().replace("http://", "https://");
     let doctor = harness.juror(&["doctor", "--base-url", &url]).exits(1);
-    doctor.prints(&["does not answer in TLS", "judge.base_url"]);
+    doctor.prints(&["does not speak TLS", "judge.base_url"]);
 }

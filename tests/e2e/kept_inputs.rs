@@ -92,7 +92,9 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
     harness.write("runs/r/.lock", "");
     fs::create_dir_all(harness.path(&blocked)).unwrap();
     let paused = harness.judge_run(&simulator, "r", &["--keep-inputs", "-j", "1"]);
-    paused.exits(1).says(&["inputs cannot be kept in", "free space or mend that folder"]);
+    paused
+        .exits(1)
+        .says(&["inputs cannot be kept in", "free some space, or check the folder's permissions"]);
     assert_eq!(simulator.requests(), 0);
     fs::remove_dir(harness.path(&blocked)).unwrap();
 

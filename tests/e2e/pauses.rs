@@ -28,7 +28,7 @@ fn a_wrong_key_pauses_the_run_until_it_is_right() {
     let harness = Harness::new();
     let key = Some("another-key".to_owned());
     let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
-    pauses(&simulator, &harness, "does not take the key; check the key and the base URL");
+    pauses(&simulator, &harness, "authentication failed; check the API key and the base URL");
     let mended = Simulator::replaced(
         simulator,
         SimulatorConfig { key: Some("fleet_harness-key".to_owned()), ..SimulatorConfig::default() },
@@ -44,9 +44,9 @@ fn a_wrong_key_pauses_the_run_until_it_is_right() {
 #[test]
 fn an_account_that_may_not_call_pauses_the_run_until_it_may() {
     for (fault, reason) in [
-        (Fault::PaymentRequired, "no funds or quota left; add funds with the provider"),
-        (Fault::InsufficientQuota, "no funds or quota left; add funds with the provider"),
-        (Fault::Forbidden, "may not make this call; check what the key permits"),
+        (Fault::PaymentRequired, "no funds or quota left; add funds at the provider"),
+        (Fault::InsufficientQuota, "no funds or quota left; add funds at the provider"),
+        (Fault::Forbidden, "may not make this call; check the key's permissions"),
         (Fault::ModelNotFound, "does not offer this model; check the model's name"),
     ] {
         let harness = Harness::new();

@@ -109,7 +109,7 @@ fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
         "add \"s3://elsewhere\", or a prefix in it, to files.buckets",
     ]);
     for (id, says) in [
-        ("web", "127.0.0.1, which is no public address"),
+        ("web", "127.0.0.1, a private address"),
         ("metadata", "files.hosts"),
         ("bucket", "files.buckets"),
     ] {

@@ -38,8 +38,8 @@ fn what_could_not_be_judged_is_shown_and_enters_no_average() {
         "Common Strengths:",
         "Right colors (2 items, 100%)",
         "PIPELINE",
-        "failed (request): the vision API refuses",
-        "unscorable (reply): 3 answers and none usable",
+        "failed (request): the vision API refused",
+        "unscorable (reply): none of 3 replies is usable",
     ]);
     assert!(!run_is_marked(&harness), "a real server's verdicts are no simulated ones");
     let report = harness.report("first");

@@ -56,7 +56,7 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
             "capped",
             "0.055",
             "only the first jobs in the dataset's order were judged",
-            "unjudged: those that were judged are the first",
+            "unjudged: the judged ones are the first",
         ),
     ] {
         let flags = ["--budget-usd", budget, "--no-cache", "-j", "1"];
@@ -95,7 +95,7 @@ fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
     let report = harness.report("whole");
     assert_eq!(report["coverage"]["scored"], 400);
     let warnings = report["warnings"].to_string();
-    assert!(warnings.contains("although every item is in the sample"), "{warnings}");
+    assert!(warnings.contains("although the sample includes every item"), "{warnings}");
 }
 
 #[test]

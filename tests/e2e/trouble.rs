@@ -59,7 +59,7 @@ fn an_image_that_cannot_be_judged_fails_alone() {
     run.prints(&["1 of 5 scored (20%), 4 failed", "failed (image)"]);
     for (id, says) in [
         ("cut", "shots/cut.png: this PNG file cannot be read: the file ends early"),
-        ("text", "shots/text.png: this is no image format known here: give a PNG"),
+        ("text", "shots/text.png: this is an unknown format: use a PNG"),
         ("page", "shots/page.png: this is an HTML page"),
         ("other", "restore the file or correct the manifest"),
     ] {
@@ -147,10 +147,7 @@ fn a_run_of_a_newer_version_is_left_alone() {
     let journal = fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
     let broken = journal.replacen("\"outcome\"", "\"outcom\"", 1);
     harness.write("runs/first/results.jsonl", broken);
-    harness
-        .juror(&["report", "first"])
-        .exits(1)
-        .says(&["results.jsonl, line 1: not a readable record"]);
+    harness.juror(&["report", "first"]).exits(1).says(&["results.jsonl, line 1: damaged record"]);
 }
 
 /// A limit on the size of files stands for a full disk: each write beyond it fails.
@@ -206,7 +203,7 @@ fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
     let line = json!({"id": "a", "screenshot": "link.png", "generated_code": "<p>a</p>"});
     harness.write("manifest.jsonl", line.to_string());
     let refused = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(2);
-    refused.says(&["line 1: field \"screenshot\"", "leads out of the manifest's folder"]);
+    refused.says(&["line 1: field \"screenshot\"", "is outside the manifest's folder"]);
     assert_eq!(simulator.requests(), 0);
 
     let line = json!({"id": "a", "screenshot": secret, "generated_code": "<p>a</p>"});

@@ -24,9 +24,9 @@ fn a_provider_that_cuts_every_answer_pauses_the_run() {
     let flags = ["-j", "4", "--budget-usd", "5"];
     let paused = harness.judge_run(&simulator, "cut", &flags).exits(1);
     paused.says(&[
-        "paused: 10 items in a row got no usable answer",
+        "paused: 10 items in a row got no usable reply",
         "paused and keeps its jobs",
-        "cut at the output limit",
+        "truncated at the output limit",
         "juror retry cut",
     ]);
     let calls = simulator.count("billed_calls");
@@ -99,8 +99,8 @@ fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
 fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
     for (quirk, reason) in [
         (Quirk::WrappedQuota, "no funds or quota left"),
-        (Quirk::GeminiDayLimit, "used up its limit of the day"),
-        (Quirk::OpenrouterDayLimit, "used up its limit of the day"),
+        (Quirk::GeminiDayLimit, "daily limit is reached"),
+        (Quirk::OpenrouterDayLimit, "daily limit is reached"),
         (Quirk::NoImageEndpoints, "this model takes no images"),
     ] {
         let harness = Harness::new();
@@ -134,7 +134,11 @@ fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
             ..SimulatorConfig::default()
         });
         let run = harness.judge_run(&simulator, "narrow", flags).exits(0);
-        run.prints(&["120 of 120 scored"]).says(&["fewer calls are made at once", "-j", "--rpm"]);
+        run.prints(&["120 of 120 scored"]).says(&[
+            "the number of concurrent calls is lowered",
+            "-j",
+            "--rpm",
+        ]);
         assert_eq!(simulator.count("billed_calls"), 120);
         let refused = simulator.requests() - 120;
         assert!(refused <= 40, "{refused} refusals");

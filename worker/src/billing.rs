@@ -1,5 +1,5 @@
-//! Cost of a call: as its answer states it, else by the price of the model that answered, and at
-//! its bound if neither is known.
+//! Cost of a call: as its reply states it, else by the price of the model that replied, and at its
+//! upper bound if neither is known.
 
 use crate::{
     cost_bounds::{Bounds, ModelTerms},
@@ -123,11 +123,11 @@ impl CallPricing {
         {
             let priced = match self.prices.find(model) {
                 Some(_) => "its own price",
-                None => "the most that they can cost, since it has no price",
+                None => "their maximum cost, since it has no price",
             };
             warnings.push(format!(
-                "model {model} answers where {asked} was asked for: its answers are booked at \
-                 {priced}, and kept out of the cache; if both are one model, write \
+                "model {model} replies in place of {asked}: its replies are booked at \
+                 {priced} and not cached; if both are the same model, set \
                  [models.\"{asked}\"] like = \"{model}\" in juror.toml; judge.other_model = \
                  \"refuse\" pauses the run instead"
             ));
@@ -135,13 +135,13 @@ impl CallPricing {
         if let CallEnd::Answered(answer) = end
             && answer.lane != self.terms.lane
             && self.terms.lane != Lane::Mixed
-            // A row of a batch was sent in that lane, whatever its run's is by now.
+            // A row of a batch was sent in the lane batch, whatever its run's lane is now.
             && answer.lane != Lane::Batch
             && first(&self.told_other_lane)
         {
             warnings.push(format!(
-                "the vision API answers in the lane {} where {} was asked for: such answers are \
-                 booked at the price of the lane that they name, and at the ordinary price where \
+                "the vision API replies in the lane {} in place of {}: such replies are \
+                 booked at the price of the lane that they name, and at the realtime price where \
                  they name none",
                 answer.lane.name(),
                 self.terms.lane.name()
@@ -149,8 +149,8 @@ impl CallPricing {
         }
         if !bill.metered && first(&self.told_unknown_usage) {
             warnings.push(format!(
-                "the vision API does not tell the usage of its answers: each is booked at the most \
-                 that it can cost (this one at ${})",
+                "the vision API does not report the usage of its replies: each is booked at its \
+                 maximum cost (this one at ${})",
                 bill.cost
             ));
         }
@@ -159,8 +159,8 @@ impl CallPricing {
             && first(&self.told_other_cost)
         {
             warnings.push(format!(
-                "the vision API charged ${} for an answer that costs ${table_cost} by the price \
-                 table: what it tells is booked; correct the model's price in juror.toml",
+                "the vision API charged ${} for a reply that costs ${table_cost} by the price \
+                 table: the charged amount is booked; correct the model's price in juror.toml",
                 bill.cost
             ));
         }

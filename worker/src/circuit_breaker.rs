@@ -102,7 +102,7 @@ impl CircuitBreaker {
         state.unusable = 0;
         let messages: Vec<_> = state.messages.drain(..).collect();
         state.pause_reason = Some(format!(
-            "{count} items in a row got no usable answer: {}; to pause later or never, change \
+            "{count} items in a row got no usable reply: {}; to pause later or never, change \
              judge.max_unusable_in_a_row",
             messages.join(" / ")
         ));

@@ -34,15 +34,15 @@ pub struct ClaimedJob<'job> {
     /// Number of earlier starts that never ended.
     starts: u32,
     /// Number of those starts that ran alone.
-    lone_starts: u32,
+    isolated_starts: u32,
 }
 
 /// Number of unfinished starts after which a job may have killed its workers, and is prepared
 /// alone.
-const STARTS_OF_A_SUSPECT: u32 = 2;
+const MAX_UNFINISHED_STARTS: u32 = 2;
 /// Number of unfinished starts alone after which a job has killed its workers. Starts beside other
 /// jobs prove nothing: whatever ends a process ends every job in it.
-const LONE_STARTS_OF_A_POISONOUS_JOB: u32 = 3;
+const MAX_ISOLATED_STARTS: u32 = 3;
 
 /// Claims a job.
 pub async fn claim<'job>(
@@ -53,24 +53,24 @@ pub async fn claim<'job>(
     let unclaimed = unclaimed(job);
     match context.store.claim(&unclaimed, &context.owner).await? {
         Claim::Done(result) => {
-            telemetry::job_was_finished(&context.metrics);
+            telemetry::job_already_finished(&context.metrics);
             Ok(Claiming::Finished(result))
         }
         Claim::Held => {
-            telemetry::job_put_back(&Interruption::ClaimedElsewhere);
+            telemetry::job_requeued(&Interruption::ClaimedElsewhere);
             Err(Interruption::ClaimedElsewhere)
         }
         Claim::Granted {
             fence,
             unfinished_starts: starts,
-            alone: lone_starts,
+            alone: isolated_starts,
             unattributed_cost,
         } => {
             let outages = context.admission.outages();
             let key = ClaimKey { fence, ..unclaimed };
             let record = ResultBuilder::begin(job, context, key.clone(), unattributed_cost);
             let claimed =
-                ClaimedJob { job, context, record, deadline, outages, starts, lone_starts };
+                ClaimedJob { job, context, record, deadline, outages, starts, isolated_starts };
             Ok(Claiming::Claimed(Box::new(claimed), key))
         }
     }
@@ -84,16 +84,16 @@ pub fn unclaimed(job: &Job) -> ClaimKey {
 impl ClaimedJob<'_> {
     /// True if it may have killed its workers.
     pub fn is_suspect(&self) -> bool {
-        self.starts >= STARTS_OF_A_SUSPECT
+        self.starts >= MAX_UNFINISHED_STARTS
     }
 
     /// The error of a job that has killed its workers.
     pub fn poison(&self) -> Option<JobError> {
-        (self.lone_starts >= LONE_STARTS_OF_A_POISONOUS_JOB).then(|| {
+        (self.isolated_starts >= MAX_ISOLATED_STARTS).then(|| {
             let message = format!(
-                "started {} times, the last of them alone, and never ended: it seems to kill its \
-                 worker; look at its files, then judge it again with `juror dead-letters replay`, \
-                 or with `juror retry` among all that its run has not scored",
+                "started {} times, the last times isolated, and never finished: it probably kills its \
+                 worker; inspect its files, then judge it again with `juror dead-letters replay`, \
+                 or with `juror retry`, which retries all unscored jobs of its run",
                 self.starts
             );
             JobError { kind: ErrorKind::Poison, message }

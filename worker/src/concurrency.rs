@@ -83,7 +83,7 @@ impl Concurrency {
 
     /// Waits for a permit in first-come order. A dropped future leaves its turn to the next.
     pub async fn acquire(&self) -> Permit {
-        // The semaphore is never closed, so there always is a permit in the end.
+        // The semaphore is never closed, so acquiring always succeeds.
         let permit = Arc::clone(&self.shared.semaphore).acquire_owned().await.ok();
         Permit { shared: Arc::clone(&self.shared), permit }
     }
@@ -121,7 +121,7 @@ impl Drop for Permit {
 
 impl SharedLimit {
     fn size(&self) -> MutexGuard<'_, Size> {
-        // No code panics while it holds the lock, and the numbers are whole at every step.
+        // No panic under the lock can leave the numbers inconsistent.
         self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -22,10 +22,10 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         Claiming::Finished(result) => return Ok(*result),
     };
     let evaluating = async {
-        // Boxed, for it is large, and a worker's stack is not.
+        // Boxed: the future is large, and a worker's stack is small.
         let finished = match Box::pin(prepare(*claimed)).await? {
             PreparedJob::Finished(finished) => finished,
-            PreparedJob::ToAsk(judging, asked, record) => {
+            PreparedJob::NeedsCall(judging, asked, record) => {
                 match judging.judge(*asked, record).await? {
                     Judged::Stored(result) => return Ok(*result),
                     Judged::Unstored(finished) => *finished,
@@ -35,47 +35,47 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
         store(finished, context).await
     };
     let evaluated = evaluating.await;
-    note_end(evaluated.as_ref(), &key, context).await?;
+    record_end(evaluated.as_ref(), &key, context).await?;
     evaluated
 }
 
 /// A job after every step that needs no call.
-pub(crate) enum Unasked {
+pub(crate) enum Uncalled {
     /// It has its result.
     Finished(Box<JobResult>),
-    /// Its judge is to be asked. Its claim is released.
-    ToAsk(Box<PreparedQuestion>, Box<ResultBuilder>),
+    /// Its judge must be called. Its claim is released.
+    NeedsCall(Box<PreparedQuestion>, Box<ResultBuilder>),
 }
 
-/// Does every step of a job that needs no call.
-pub(crate) async fn prepare_unasked(
+/// Performs every step of a job that needs no call.
+pub(crate) async fn prepare_without_call(
     job: &Job,
     context: &Arc<Context>,
-) -> Result<Unasked, Interruption> {
+) -> Result<Uncalled, Interruption> {
     let (claimed, key) = match claim(job, context).await? {
         Claiming::Claimed(claimed, key) => (claimed, key),
-        Claiming::Finished(result) => return Ok(Unasked::Finished(result)),
+        Claiming::Finished(result) => return Ok(Uncalled::Finished(result)),
     };
     let ended = match Box::pin(prepare(*claimed)).await {
-        Ok(PreparedJob::ToAsk(_, asked, record)) => {
+        Ok(PreparedJob::NeedsCall(_, asked, record)) => {
             context.store.requeue(&key).await?;
-            return Ok(Unasked::ToAsk(asked, Box::new(record)));
+            return Ok(Uncalled::NeedsCall(asked, Box::new(record)));
         }
         Ok(PreparedJob::Finished(finished)) => store(finished, context).await,
         Err(interruption) => Err(interruption),
     };
-    note_end(ended.as_ref(), &key, context).await?;
-    ended.map(|result| Unasked::Finished(Box::new(result)))
+    record_end(ended.as_ref(), &key, context).await?;
+    ended.map(|result| Uncalled::Finished(Box::new(result)))
 }
 
 /// Records the end of the work on a claimed job.
-async fn note_end(
+async fn record_end(
     ended: Result<&JobResult, &Interruption>,
     claim: &ClaimKey,
     context: &Context,
 ) -> Result<(), Interruption> {
     match ended {
-        Ok(result) => note_result(result, context).await,
+        Ok(result) => record_result(result, context).await,
         Err(
             interruption @ (Interruption::Stopping
             | Interruption::Paused(_)
@@ -84,8 +84,8 @@ async fn note_end(
             | Interruption::LedgerOutage
             | Interruption::FileNotHere(_)),
         ) => {
-            telemetry::job_put_back(interruption);
-            // Put back in good order: this start says nothing against the job.
+            telemetry::job_requeued(interruption);
+            // Requeued regularly: this start does not count against the job.
             context.store.requeue(claim).await?;
         }
         Err(_) => {}
@@ -94,26 +94,26 @@ async fn note_end(
 }
 
 /// Counts a result for the metrics and for the circuit breaker.
-pub(crate) async fn note_result(result: &JobResult, context: &Context) {
+pub(crate) async fn record_result(result: &JobResult, context: &Context) {
     telemetry::job_finished(result, &context.metrics);
     if context.breaker.item_ended(result) {
-        // Where the fleet's row is not known, this process's own counts.
+        // Where the fleet's count is unknown, this process's own is used.
         let row = context.store.count_unusable(&result.run_id).await;
         context.breaker.check(row.unwrap_or_default());
     }
     if context.breaker.is_open() {
-        // No other job should be paid for in vain while the pause is noted.
+        // Recorded before other jobs are paid in vain.
         context.shutdown.drain.cancel();
     }
 }
 
 /// Stores a result and counts it.
-pub(crate) async fn store_and_note(
+pub(crate) async fn store_and_record(
     finished: FinishedJob,
     context: &Context,
 ) -> Result<JobResult, Interruption> {
     let result = store(finished, context).await?;
-    note_result(&result, context).await;
+    record_result(&result, context).await;
     Ok(result)
 }
 

@@ -71,7 +71,7 @@ impl ImageRules {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// Not an image, or in a format that is not supported.
-    #[error("this is {found}: give a PNG, JPEG, WebP, GIF or BMP file")]
+    #[error("this is {found}: use a PNG, JPEG, WebP, GIF or BMP file")]
     UnknownFormat {
         /// The detected format.
         found: &'static str,
@@ -95,7 +95,7 @@ pub enum ImageError {
         height: u32,
     },
     /// No encoding is small enough for the provider.
-    #[error("it cannot be made smaller than the {max_bytes} bytes that the provider takes")]
+    #[error("it cannot be reduced to the provider's limit of {max_bytes} bytes")]
     DoesNotFit {
         /// The provider's limit.
         max_bytes: u64,

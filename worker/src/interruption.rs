@@ -15,23 +15,23 @@ pub enum Interruption {
     #[error("{0}")]
     UnknownRun(String),
     /// The job waited for as long as a delivery may be held.
-    #[error("the job has waited for as long as it may at one go")]
+    #[error("the job waited for the maximum time of a delivery")]
     WaitTimeout,
     /// Another worker has claimed the job.
-    #[error("another worker has the job in hand")]
+    #[error("the job is claimed by another worker")]
     ClaimedElsewhere,
     /// Another worker took the job over.
-    #[error("another worker has taken the job over")]
+    #[error("another worker has taken over the job")]
     ClaimLost,
     /// The ledger was unavailable while the job waited for its call, and may know the job's result
     /// now.
-    #[error("the ledger was away while the job waited for its call")]
+    #[error("the ledger was unavailable while the job waited for its call")]
     LedgerOutage,
     /// A file of the job is not available here, but another worker may have it.
     #[error("{0}")]
     FileNotHere(String),
     /// Its code has to be rendered, and this worker has no renderer.
-    #[error("its code is drawn by workers that have a browser")]
+    #[error("its code must be rendered by a worker with a browser")]
     NotDrawnHere,
     /// The ledger cannot be used, so nothing may be spent or published.
     #[error(transparent)]

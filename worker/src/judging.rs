@@ -79,7 +79,7 @@ impl Judging<'_> {
         mut asked: PreparedQuestion,
         mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
-        // Answers that were settled before a crash were none to use, and count.
+        // Replies that were settled before a crash were not usable, and count.
         let larger_output =
             self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
         let mut tally =
@@ -109,10 +109,10 @@ impl Judging<'_> {
             let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
             let bill = self.bill(&call.end, money, &asked).await;
-            // A count of the provider's is read by what inputs are known to count.
+            // The provider's count is interpreted by the known input count.
             let input_scale = self.learn_scale(&asked, &call.end, money);
             let counting = self.learn_count(&asked, &call, waited);
-            // What is left to do keeps the next call waiting only where that would be refused too.
+            // Remaining work delays the next call only where that would be refused too.
             let _held =
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
             self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;
@@ -124,7 +124,7 @@ impl Judging<'_> {
             if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
                 let remember = reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
                 first = Some(FirstVerdict { verdict, answer: record.answer(), remember });
-            } else if next.gives_up_an_answer()
+            } else if next.rejects_reply()
                 && let Some(first) = first.take()
             {
                 return self.end(&lease, money, bill, first.score(record)).await;
@@ -169,7 +169,7 @@ impl Judging<'_> {
         let mut observation = Observation { counting, ..call.observation(&self.setup.endpoint) };
         match next {
             NextStep::Cooldown(pause) => observation.refused = Some(*pause),
-            // Fewer calls at once are the answer, not a pause of all.
+            // The remedy is fewer concurrent calls, not a cooldown.
             NextStep::AwaitPermit => observation.refused = None,
             _ => {}
         }
@@ -266,8 +266,8 @@ pub(crate) fn refuse_other_model(
 ) -> NextStep {
     match setup.pricing.other_model(end).filter(|_| setup.refuse_other_model) {
         Some(model) => NextStep::PauseRun(format!(
-            "model {model} answers where {asked} was asked for, and judge.other_model is \
-             \"refuse\"; ask the gateway for no fallback, or set it to \"warn\""
+            "model {model} replies in place of {asked}, and judge.other_model is \
+             \"refuse\"; disable the gateway's fallback, or set it to \"warn\""
         )),
         None => next,
     }
@@ -302,14 +302,15 @@ pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> 
 /// The text to read a verdict from. A truncated reply is rejected even if it parses.
 fn content(answer: &Answer) -> Result<&str, String> {
     match (&answer.refusal, answer.finish, &answer.content) {
-        (Some(refusal), _, _) => Err(format!("the judge refuses to answer: {refusal}")),
+        (Some(refusal), _, _) => Err(format!("the judge refused to answer: {refusal}")),
         (None, Finish::Length, _) => {
-            Err("the answer was cut at the output limit; raise judge.max_output_tokens".to_owned())
+            Err("the reply was truncated at the output limit; raise judge.max_output_tokens"
+                .to_owned())
         }
         (None, Finish::ContentFilter, _) => {
-            Err("the provider's content filter withheld the answer".to_owned())
+            Err("the provider's content filter withheld the reply".to_owned())
         }
-        (None, _, None) => Err("the answer has no content".to_owned()),
+        (None, _, None) => Err("the reply has no content".to_owned()),
         (None, _, Some(content)) => Ok(content),
     }
 }

@@ -31,7 +31,7 @@ pub enum PreparedJob<'job> {
     /// It needs no call.
     Finished(FinishedJob),
     /// Its judge is to be asked.
-    ToAsk(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
+    NeedsCall(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
 /// Number of workers that look for a missing file before its job fails.
@@ -49,11 +49,11 @@ pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interru
     let guard = shutdown.drain.run_until_cancelled(isolation.join(is_suspect)).await;
     let _guard = guard.ok_or(Interruption::Stopping)?;
     if is_suspect {
-        store.set_alone(&key, true).await?;
+        store.set_isolated(&key, true).await?;
     }
     let prepared = shutdown.now.run_until_cancelled(prepare_here(claimed)).await;
     if is_suspect {
-        store.set_alone(&key, false).await?;
+        store.set_isolated(&key, false).await?;
     }
     prepared.ok_or(Interruption::Stopping)?
 }
@@ -114,7 +114,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     };
     record.images(asked.inputs.clone());
     let judging = Judging { job, judge, setup, context, deadline, outages };
-    Ok(PreparedJob::ToAsk(judging, Box::new(asked), record))
+    Ok(PreparedJob::NeedsCall(judging, Box::new(asked), record))
 }
 
 /// Ends a job whose files cannot be used, unless other workers may have a missing file and have not
@@ -127,7 +127,7 @@ async fn without_input<'job>(
 ) -> Result<PreparedJob<'job>, Interruption> {
     let references = job.item.references().map(str::to_owned).collect();
     if let Some(absence) = context.sources.absence(references).await {
-        match context.store.miss(&record.claim).await? {
+        match context.store.record_missing_file(&record.claim).await? {
             None => {}
             Some(others) if others < WORKERS_THAT_LOOK_FOR_A_FILE => {
                 return Err(Interruption::FileNotHere(absence.to_string()));

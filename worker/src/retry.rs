@@ -70,9 +70,9 @@ pub enum NextStep {
     Accept,
     /// Call again after this time. Counts an attempt.
     RetryAfter(Duration),
-    /// Ask again at once: an answer came and was not usable.
+    /// AdmissionRequest again at once: an answer came and was not usable.
     Retry,
-    /// Ask again at once, with a larger output limit: the answer was truncated at the present one.
+    /// AdmissionRequest again at once, with a larger output limit: the answer was truncated at the present one.
     RetryLonger,
     /// No process calls this endpoint before this time has passed. Counts no attempt.
     Cooldown(Duration),
@@ -91,7 +91,7 @@ pub enum NextStep {
 
 impl NextStep {
     /// True if the answer or the request was rejected for good.
-    pub fn gives_up_an_answer(&self) -> bool {
+    pub fn rejects_reply(&self) -> bool {
         matches!(self, Self::Retry | Self::RetryLonger | Self::Fail(..) | Self::Unscorable(_))
     }
 }
@@ -122,7 +122,7 @@ pub fn decide(
             Step { money: LeaseEnd::Release, next: retry(&what, message, tally, delay) }
         }
         CallEnd::NotCompletion(message) => {
-            let what = "the vision API gave no completion";
+            let what = "the vision API returned no completion";
             Step { money: LeaseEnd::Release, next: retry(what, message, tally, delay) }
         }
         CallEnd::Lost(message) => {
@@ -141,7 +141,7 @@ pub fn decide(
             money: usage.map_or(LeaseEnd::Release, |usage| LeaseEnd::Settle(Some(usage))),
             next: NextStep::Fail(
                 ErrorKind::Request,
-                format!("the vision API refuses this request (status {status}): {message}"),
+                format!("the vision API refused this request (status {status}): {message}"),
             ),
         },
         CallEnd::Cancelled { sent } => {
@@ -165,7 +165,7 @@ pub fn contradiction(
 
 /// The pause after this many attempts to fetch a file; none after the last one. `asked` is the
 /// pause that the file's server asks for.
-pub fn before_the_next_fetch(
+pub fn fetch_pause(
     attempts: u32,
     asked: Option<Duration>,
     delay: impl FnOnce(u32) -> Duration,
@@ -213,8 +213,8 @@ fn ask_again(problem: &str, tally: &mut AttemptTally) -> NextStep {
 
 fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
     NextStep::Unscorable(match tally.answers {
-        1 => format!("the only answer is not usable: {problem}"),
-        count => format!("{count} answers and none usable; the last: {problem}"),
+        1 => format!("the only reply is not usable: {problem}"),
+        count => format!("none of {count} replies is usable; the last: {problem}"),
     })
 }
 
@@ -246,20 +246,20 @@ fn retry(
 
 fn lost(message: &str, tally: &mut AttemptTally, delay: impl FnOnce(u32) -> Duration) -> NextStep {
     if tally.lost < MAX_LOST {
-        return retry("the vision API gave no answer", message, tally, delay);
+        return retry("the vision API did not reply", message, tally, delay);
     }
     tally.transport_attempts += 1;
     let lost = tally.lost;
     NextStep::Fail(
         ErrorKind::Api,
-        format!("{lost} calls were sent and never answered; the last: {message}"),
+        format!("{lost} calls were sent without a reply; the last: {message}"),
     )
 }
 
 fn reason(problem: AccountProblem, message: &str) -> String {
     match problem {
         AccountProblem::Certificate => format!("{problem}: {message}"),
-        _ => format!("{problem}; it says: {message}"),
+        _ => format!("{problem}; its message: {message}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A ledger that retries while its backend is unavailable, so that work waits and no bill is lost.
 
 /// Implements a trait of the ledger by repeating the backend's operations while it is unavailable:
-/// `asking` until the worker stops, `telling` until a hard stop.
+/// `query` until the worker stops, `record` until a hard stop.
 macro_rules! repeated {
     (
         impl $trait:ident where Backend: $first:ident $(+ $bound:ident)* {
@@ -28,8 +28,8 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use juror_ledger::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
-        Settlement, TokenCounting,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Settled, Settlement, TokenCounting,
     },
     error::LedgerError,
     store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
@@ -53,7 +53,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Time for which a hard stop waits for ledger operations in progress.
-const LAST_MOMENT: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A backend whose operations are repeated while it is unavailable. Queries are repeated until the
 /// worker stops; records that must not be lost (bills, ends of leases and of jobs) until a hard
@@ -63,7 +63,7 @@ pub struct RetryingLedger<Backend> {
     shutdown: Shutdown,
     /// Number of callers that wait for it now.
     waiting: AtomicUsize,
-    /// Number of waits that ended with an answer.
+    /// Number of waits that ended with a reply.
     outages: AtomicU64,
 }
 
@@ -91,14 +91,14 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
         &self.backend
     }
 
-    /// Repeats a query until there is an answer, or until the worker stops: then returns the last
+    /// Repeats a query until there is a reply, or until the worker stops: then returns the last
     /// error.
-    pub async fn asking<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
+    pub async fn query<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.drain, step).await
     }
 
     /// Repeats a record until it is written, or until a hard stop: then returns the last error.
-    async fn telling<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
+    async fn record<T>(&self, step: RepeatedStep<'_, T>) -> Result<T, LedgerError> {
         self.until(&self.shutdown.now, step).await
     }
 
@@ -110,13 +110,13 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
         let mut changes = self.backend.changes();
         let (mut repetition, mut waiting) = (0, None);
         loop {
-            // Seen before asking: whatever changes from here on is a reason to ask again.
+            // Marked before the request, so that any later change leads to another one.
             changes.borrow_and_update();
             let answer = tokio::select! {
                 biased;
                 answer = step() => answer,
-                () = self.last_moment() => Err(LedgerError::Unavailable(
-                    "the worker ends before there was an answer".to_owned(),
+                () = self.stop_timeout() => Err(LedgerError::Unavailable(
+                    "the worker stopped before a reply".to_owned(),
                 )),
             };
             match answer {
@@ -124,7 +124,7 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
                     waiting.get_or_insert_with(|| self.wait(&reason));
                 }
                 settled => {
-                    self.note_back(waiting, settled.is_ok());
+                    self.report_recovery(waiting, settled.is_ok());
                     return settled;
                 }
             }
@@ -138,9 +138,9 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
         }
     }
 
-    async fn last_moment(&self) {
+    async fn stop_timeout(&self) {
         self.shutdown.now.cancelled().await;
-        sleep(LAST_MOMENT).await;
+        sleep(STOP_TIMEOUT).await;
     }
 
     fn wait(&self, reason: &str) -> Waiting<'_> {
@@ -153,13 +153,13 @@ impl<Backend: Admission + Store> RetryingLedger<Backend> {
     }
 
     /// Reports the end of an outage, by the last caller that waited: a ledger that is being
-    /// reconciled answers some calls earlier.
-    fn note_back(&self, waited: Option<Waiting<'_>>, heard: bool) {
-        if waited.is_some() && heard {
+    /// reconciled replies to some callers earlier.
+    fn report_recovery(&self, waited: Option<Waiting<'_>>, replied: bool) {
+        if waited.is_some() && replied {
             self.outages.fetch_add(1, Ordering::Relaxed);
         }
-        if waited.is_some() && heard && self.waiting.load(Ordering::Relaxed) == 1 {
-            tracing::warn!("vision API calls go on: the ledger is available again");
+        if waited.is_some() && replied && self.waiting.load(Ordering::Relaxed) == 1 {
+            tracing::warn!("vision API calls are resumed: the ledger is available again");
         }
     }
 }
@@ -173,15 +173,15 @@ async fn changed(changes: &mut watch::Receiver<u64>) {
 
 repeated! {
     impl Admission where Backend: Admission + Store {
-        asking open_run_again(run: &RunId, budget: Budget, spent: Money) -> ();
-        asking set_limits(endpoint: &str, limits: Limits) -> ();
-        asking try_admit(ask: &Ask) -> AdmissionDecision;
-        telling settle(settlement: Settlement) -> Settled;
-        telling release(lease: &LeaseId) -> ();
-        telling presume_spent(lease: &LeaseId) -> ();
-        telling observe(observation: &Observation) -> ();
-        asking token_counting(endpoint: &str) -> TokenCounting;
-        asking ledger(run: &RunId) -> Option<Ledger>;
+        query open_run_again(run: &RunId, budget: Budget, spent: Money) -> ();
+        query set_limits(endpoint: &str, limits: Limits) -> ();
+        query try_admit(ask: &AdmissionRequest) -> AdmissionDecision;
+        record settle(settlement: Settlement) -> Settled;
+        record release(lease: &LeaseId) -> ();
+        record presume_spent(lease: &LeaseId) -> ();
+        record observe(observation: &Observation) -> ();
+        query token_counting(endpoint: &str) -> TokenCounting;
+        query ledger(run: &RunId) -> Option<Ledger>;
     }
 
     async fn sweep(&self) -> Result<(), LedgerError> {
@@ -203,14 +203,14 @@ repeated! {
 
 repeated! {
     impl Store where Backend: Admission + Store {
-        asking claim(key: &ClaimKey, owner: &OwnerId) -> Claim;
-        telling finish(finished: FinishedJob) -> bool;
-        telling set_alone(key: &ClaimKey, alone: bool) -> ();
-        telling requeue(key: &ClaimKey) -> ();
-        telling miss(key: &ClaimKey) -> Option<u32>;
-        telling count_unusable(run: &RunId) -> Option<u32>;
-        asking cached(question: &Digest) -> Option<CachedReply>;
-        asking cache_stats() -> CacheStats;
-        asking clear_cache() -> u64;
+        query claim(key: &ClaimKey, owner: &OwnerId) -> Claim;
+        record finish(finished: FinishedJob) -> bool;
+        record set_isolated(key: &ClaimKey, alone: bool) -> ();
+        record requeue(key: &ClaimKey) -> ();
+        record record_missing_file(key: &ClaimKey) -> Option<u32>;
+        record count_unusable(run: &RunId) -> Option<u32>;
+        query cached(question: &Digest) -> Option<CachedReply>;
+        query cache_stats() -> CacheStats;
+        query clear_cache() -> u64;
     }
 }

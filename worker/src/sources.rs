@@ -1,5 +1,5 @@
-//! Reads the files that references lead to: on this machine, on web servers and in buckets, as far
-//! as the settings allow. No other module of this crate opens any.
+//! Reads the files of references: on this machine, on web servers and in buckets, as far as the
+//! settings allow. No other module of this crate opens any.
 
 mod address;
 mod fetch;
@@ -173,7 +173,7 @@ impl Sources {
                 Ok(content) => return Ok(content),
                 Err(Miss::Final(problem)) => return Err(problem),
                 Err(Miss::Passing { problem, wait }) => {
-                    match retry::before_the_next_fetch(attempts, wait, self.pause) {
+                    match retry::fetch_pause(attempts, wait, self.pause) {
                         Some(pause) => tokio::time::sleep(pause).await,
                         None => return Err(format!("{problem}, {attempts} times in a row")),
                     }

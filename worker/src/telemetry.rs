@@ -28,9 +28,9 @@ pub fn job_taken(delivery: &Delivery<Job>, metrics: &Metrics) -> Ongoing {
 }
 
 /// Counts a delivered job whose result was stored before.
-pub fn job_was_finished(metrics: &Metrics) {
+pub fn job_already_finished(metrics: &Metrics) {
     metrics.duplicate(MessageKind::Job);
-    debug!("the job was finished before; its result is published again");
+    debug!("the job was already finished; publishing its result again");
 }
 
 /// Counts a job whose result is stored.
@@ -61,27 +61,27 @@ pub fn call_ended(call: &Call, has_verdict: bool, cost: CallCost, model: &str, c
 /// Logs a job that continues after a failed call.
 pub fn log_retry(next: &NextStep) {
     let (what, pause) = match next {
-        NextStep::RetryAfter(pause) => ("calling again", Some(pause)),
-        NextStep::Cooldown(pause) => ("calling again when the provider allows it", Some(pause)),
-        NextStep::AwaitPermit => ("calling again with fewer calls at once", None),
-        NextStep::RetryLonger => ("asking again with a larger output limit", None),
-        NextStep::Retry => ("asking again, since the answer holds no verdict", None),
+        NextStep::RetryAfter(pause) => ("retrying", Some(pause)),
+        NextStep::Cooldown(pause) => ("retrying after the provider's cooldown", Some(pause)),
+        NextStep::AwaitPermit => ("retrying with fewer concurrent calls", None),
+        NextStep::RetryLonger => ("retrying with a larger output limit", None),
+        NextStep::Retry => ("retrying, since the reply has no verdict", None),
         _ => return,
     };
     debug!(after_ms = pause.map(|pause| milliseconds(*pause)), "{what}");
 }
 
 /// Logs a job that is requeued without a result.
-pub fn job_put_back(interruption: &Interruption) {
+pub fn job_requeued(interruption: &Interruption) {
     match interruption {
-        Interruption::Paused(_) => info!("job put back: its run is paused"),
-        Interruption::UnknownRun(_) => info!("job put back: nothing is known of its run"),
-        Interruption::WaitTimeout => info!("job put back: it has waited for its call for long"),
-        Interruption::ClaimedElsewhere => info!("job put back: another worker has it in hand"),
-        Interruption::FileNotHere(_) => info!("job put back: a file of it is not here"),
-        Interruption::NotDrawnHere => info!("job put back: this worker draws nothing"),
-        Interruption::LedgerOutage => info!("job put back: the ledger was away meanwhile"),
-        _ => debug!("job put back: the worker or its run stops"),
+        Interruption::Paused(_) => info!("job requeued: its run is paused"),
+        Interruption::UnknownRun(_) => info!("job requeued: its run is unknown"),
+        Interruption::WaitTimeout => info!("job requeued: it waited too long for its call"),
+        Interruption::ClaimedElsewhere => info!("job requeued: it is claimed by another worker"),
+        Interruption::FileNotHere(_) => info!("job requeued: a file of it is not available here"),
+        Interruption::NotDrawnHere => info!("job requeued: this worker does not render"),
+        Interruption::LedgerOutage => info!("job requeued: the ledger was unavailable meanwhile"),
+        _ => debug!("job requeued: the worker or its run is stopping"),
     }
 }
 

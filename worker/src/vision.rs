@@ -63,7 +63,7 @@ pub struct ProbeReport {
 pub enum ProbeError {
     /// No connection, or no answer: check the address, or that the server runs.
     #[error(
-        "no answer from the vision API: {0}; check the base URL, the network, and that the server runs"
+        "no reply from the vision API: {0}; check the base URL, the network, and that the server runs"
     )]
     Unreachable(String),
     /// The account is rejected: the key, its funds or its permission must be corrected.
@@ -76,7 +76,7 @@ pub enum ProbeError {
     },
     /// A server answers there, but not with a list of models. Some servers have no such list and
     /// can still be called.
-    #[error("the vision API gives no list of models (status {status}): {message}")]
+    #[error("the vision API returned no list of models (status {status}): {message}")]
     NoList {
         /// The HTTP status.
         status: u16,

@@ -1,6 +1,7 @@
-//! Does the judge agree with people? Pure, but for [`known`], which reads what was found before.
+//! Agreement of the judge with people. Pure, except for [`known`], which reads existing
+//! calibrations.
 //!
-//! docs/calibrate.md tells a reader what each figure means.
+//! docs/calibrate.md explains each figure.
 
 mod agreement;
 mod binding;
@@ -36,7 +37,7 @@ use pairing::{Pairing, RatedColumn};
 use serde::{Deserialize, Serialize};
 use steps::Steps;
 
-/// Intervals that rest on fewer clusters tell little.
+/// Number of clusters below which intervals are unreliable.
 const FEW_CLUSTERS: usize = 10;
 
 /// Calibration of a judge against people: `calibration.json`.
@@ -46,7 +47,7 @@ pub struct Calibration {
     pub schema: u32,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// Of which run.
+    /// The run.
     pub run: RunId,
     /// Its scope.
     pub binding: Binding,
@@ -58,9 +59,9 @@ pub struct Calibration {
     pub labels: LabelSource,
     /// Overlap of labels and scores.
     pub coverage: LabelCoverage,
-    /// The whole score, as a share from 0 to 1, its steps tenths.
+    /// The whole score as a share from 0 to 1, in steps of a tenth.
     pub score: CriterionCalibration,
-    /// Each criterion, in points, its steps too.
+    /// Each criterion, in points and whole steps.
     pub criteria: Vec<CriterionCalibration>,
     /// Warnings for the reader.
     pub warnings: Vec<String>,
@@ -69,13 +70,13 @@ pub struct Calibration {
 /// Source of labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelSource {
-    /// The file as it was named; none where items brought their own labels.
+    /// The file as named; none where the labels came with the items.
     pub file: Option<String>,
     /// The file's digest.
     pub digest: Option<Digest>,
-    /// Raters that are named.
+    /// Number of named raters.
     pub raters: u64,
-    /// Ratings, one for each item and rater.
+    /// Number of ratings, one for each item and rater.
     pub ratings: u64,
 }
 
@@ -84,32 +85,32 @@ pub struct LabelSource {
 pub struct CriterionCalibration {
     /// Its key.
     pub key: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
-    /// The judge with people.
+    /// Agreement of the judge with people.
     pub agreement: Agreement,
-    /// People with each other.
+    /// Agreement of people with each other.
     pub people: RaterAgreement,
 }
 
-/// Subject of a calibration.
+/// Input of a calibration.
 #[derive(Clone, Copy, Debug)]
 pub struct CalibrationInput<'a> {
     /// The run.
     pub record: &'a RunRecord,
-    /// The judge and all that goes with it, of the same record.
+    /// The judge's binding, of the same record.
     pub binding: &'a Binding,
     /// Its rubric.
     pub rubric: &'a Rubric,
     /// Ratings of people.
     pub labels: &'a Labels,
-    /// The file that they came from.
+    /// Their file.
     pub file: Option<&'a str>,
     /// Now, RFC 3339 in UTC.
     pub created_at: &'a str,
 }
 
-/// Reads the results that count, in the order of their items, beside what people said.
+/// Computes a calibration from current results, sorted by item, and the ratings of people.
 pub fn calibrate(
     input: CalibrationInput<'_>,
     results: impl Iterator<Item = Result<JobResult, JournalError>>,
@@ -158,7 +159,9 @@ pub fn calibrate(
     };
     let shortfall = calibration.shortfall();
     calibration.warnings.extend(
-        shortfall.map(|reason| format!("not enough to call the judge calibrated: {reason}")),
+        shortfall.map(|reason| {
+            format!("the labels do not suffice to call the judge calibrated: {reason}")
+        }),
     );
     Ok(calibration)
 }
@@ -189,7 +192,7 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
     ] {
         if !ids.is_empty() {
             warnings.push(format!(
-                "{} of the {} labeled ids count nowhere: {what}",
+                "{} of the {} labeled ids are ignored: {what}",
                 ids.len(),
                 coverage.labelled_items
             ));
@@ -205,7 +208,9 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
     };
     let fewest = columns.iter().filter_map(groups).min();
     warnings.extend(fewest.filter(|groups| *groups < FEW_CLUSTERS).map(|groups| {
-        format!("the intervals rest on {groups} clusters: below {FEW_CLUSTERS} they tell little")
+        format!(
+            "the intervals are based on {groups} clusters: below {FEW_CLUSTERS} they are unreliable"
+        )
     }));
     warnings
 }

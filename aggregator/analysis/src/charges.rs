@@ -1,5 +1,5 @@
-//! Remarks on a run's bill: other models that answered, costs that differ from the
-//! price table, calls without usage.
+//! Warnings about a run's bill: other models, costs that differ from the price table, calls without
+//! usage.
 
 use juror_types::{outcome::JobResult, usage::Money};
 use std::collections::BTreeMap;
@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 /// The sums over a run's results.
 #[derive(Debug, Default)]
 pub(crate) struct Charges {
-    /// Results by the model that answered in place of the judge's.
+    /// Results by the model that replied in place of the judge's.
     other_models: BTreeMap<String, u64>,
-    /// Cost of the results whose answers told their cost.
+    /// Cost of the results whose replies reported their cost.
     told: Money,
     /// Cost of the same results by the price table.
     by_table: Money,
-    /// Calls whose usage is not known.
+    /// Calls of unknown usage.
     unmetered_calls: u64,
 }
 
 impl Charges {
-    /// Adds a result that counts.
+    /// Adds a current result.
     pub(crate) fn add(&mut self, result: &JobResult) {
         let other = result.judge.as_ref().and_then(|judge| judge.answered_by.clone());
         if let Some(model) = other {
@@ -31,29 +31,29 @@ impl Charges {
         self.unmetered_calls += u64::from(result.unmetered_calls);
     }
 
-    /// Calls whose usage is not known.
+    /// Number of calls of unknown usage.
     pub(crate) fn unmetered_calls(&self) -> u64 {
         self.unmetered_calls
     }
 
-    /// One line for each thing to know. Sums that differ by at most one percent are the same.
+    /// The warnings. Sums that differ by at most one percent count as equal.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let models = self.other_models.iter().map(|(model, count)| {
             format!(
-                "model {model} gave {count} of the answers in place of the model that was asked for: they cost what it costs, and their scores are its own"
+                "model {model} gave {count} of the replies in place of the requested model: they are booked at its price, and their scores are its own"
             )
         });
         let apart = i128::from(self.told.pico()) - i128::from(self.by_table.pico());
         let differs = apart.abs() * 100 > i128::from(self.by_table.pico());
         let costs = differs.then(|| {
             format!(
-                "the vision API charged ${} for answers that cost ${} by the price table: what it told is booked; correct the model's price under [prices]",
+                "the vision API charged ${} for replies that cost ${} by the price table: the charged amount is booked; correct the model's price under [prices]",
                 self.told, self.by_table
             )
         });
         let usage = (self.unmetered_calls > 0).then(|| {
             format!(
-                "the vision API did not tell the usage of {} calls: they are booked at the most that they can cost, so the run may have cost less",
+                "the vision API did not report the usage of {} calls: they are booked at their maximum cost, so the run may have cost less",
                 self.unmetered_calls
             )
         });

@@ -1,8 +1,8 @@
-//! Comparison of two runs of the same items: did it get worse, where, and how sure is that? Pure.
+//! Statistical comparison of two runs of the same items. Pure.
 //!
 //! Items are paired by id and input, their repeats averaged first. The decisive metric is the
-//! rubric's one number, as a share; deterministic stages, lost items and items that fell far decide
-//! as well. docs/compare.md explains each figure.
+//! rubric's verdict as a share; deterministic stages, lost items and fallen items decide as well.
+//! docs/compare.md explains each figure.
 
 mod compatibility;
 mod merge_join;
@@ -23,7 +23,7 @@ use crate::{
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
 
-/// Share of the base's items that may have changed or gone without a warning.
+/// Maximum share of the base's items with a changed input, or gone, without a warning.
 const MAX_CHANGED_SHARE: f64 = 0.1;
 
 /// Compares two runs of one rubric. `stability` is that of the head's items over the last runs.
@@ -58,7 +58,7 @@ where
     let judging = (base.judging(before), head.judging(after));
     let settling =
         unsettled.then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
-    // Where nobody was asked, that an issue was not named tells nothing.
+    // Where the judge was not called, a missing issue is no information.
     let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
     let issues = match both_judged {
         true => issue_changes(issues(before), issues(after), &scored_in_both, margin),
@@ -127,12 +127,13 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
     if figures.clusters > 0 && groups > 0 && groups < 10 {
-        warnings
-            .push(format!("the intervals rest on {groups} clusters: below 10 they tell little"));
+        warnings.push(format!(
+            "the intervals are based on {groups} clusters: below 10 they are unreliable"
+        ));
     }
     if figures.unverified > 0 {
         warnings.push(format!(
-            "{} of the {} pairs are by id alone: the digest of the input is not known in both runs",
+            "{} of the {} pairs are matched by id only: the digest of the input is unknown in a run",
             figures.unverified, figures.paired
         ));
     }
@@ -145,14 +146,14 @@ fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     }
     if figures.base_lost > 0 {
         warnings.push(format!(
-            "{} are scored in the head and not in the base, and are not compared",
+            "{} are scored only in the head, and are not compared",
             counted(figures.base_lost, "item")
         ));
     }
     warnings
 }
 
-/// A warning where so many items are others that the base says little of the head.
+/// A warning if so many items changed that the base is hardly comparable.
 fn changed_items(figures: &PairFigures) -> Option<String> {
     let lists = &figures.items;
     let (changed, gone) = (lists.changed_input.len() as u64, lists.gone.len() as u64);
@@ -160,8 +161,8 @@ fn changed_items(figures: &PairFigures) -> Option<String> {
     let share = (changed + gone) as f64 / all.max(1) as f64;
     (share > MAX_CHANGED_SHARE).then(|| {
         format!(
-            "{} of the base's {} have another input ({changed}) or are gone ({gone}): the base says \
-             little of today's items; compare with a run of these",
+            "{} of the base's {} have another input ({changed}) or are gone ({gone}): the base is hardly \
+             comparable; compare with a run of the present items",
             changed + gone,
             counted(all, "item")
         )

@@ -4,14 +4,14 @@ mod baseline_changes;
 mod conclusion;
 mod decision;
 mod difference;
-mod fallen;
+mod fallen_items;
 mod figures;
 mod findings;
 mod holm;
 mod issues;
 mod item;
 mod lists;
-mod lost;
+mod lost_items;
 mod mcnemar;
 mod phrasing;
 mod power;
@@ -22,12 +22,12 @@ mod totals;
 pub use baseline_changes::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
 pub use decision::Decision;
 pub use difference::{Difference, Pairs};
-pub use fallen::{FALLEN_FALSE_ALARMS, FallenItems};
+pub use fallen_items::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use figures::{change, change_unit, distinct_size, p_value};
 pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
 pub use lists::{ItemChange, ItemLists, NewFailure};
-pub use lost::LostItems;
+pub use lost_items::LostItems;
 pub use mcnemar::PassTable;
 pub use sample_size::SampleSize;
 
@@ -51,21 +51,21 @@ use std::cmp::Ordering;
 /// Rules of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// A change of the decisive metric, as a share, that does not matter.
+    /// A change of the decisive metric, as a share, below which there is no difference.
     pub margin: f64,
     /// True if a criterion that got worse decides too.
     pub strict: bool,
     /// The share of the base's items that the head may lose.
     pub max_lost: f64,
-    /// The change of an item's score, as a share, beyond which it falls or rises far.
+    /// The change of an item's score, as a share, above which it is far.
     pub fallen_by: f64,
-    /// The share of the pairs that may fall far.
+    /// Allowed share of pairs that fell far.
     pub fallen_share: f64,
-    /// True if intervals take clusters together that are likely and not declared.
+    /// True if intervals take likely clusters together.
     pub use_likely_clusters: bool,
-    /// Runs that are looked at for flaky items, the head included; 0 for none.
+    /// Number of runs that are examined for flaky items, including the head; 0 for none.
     pub flaky_runs: usize,
-    /// True if flaky items take no part in figures and decision.
+    /// True if flaky items are left out of figures and decision.
     pub leave_out_flaky: bool,
     /// Policy for failed jobs in averages.
     pub averaging: AveragingPolicy,
@@ -84,7 +84,7 @@ pub struct Comparison {
     pub headline: String,
     /// Reason, as a clause without its full stop.
     pub reason: String,
-    /// A change that does not matter, as a share.
+    /// Margin below which there is no difference, as a share.
     pub margin: f64,
     /// The share of the base's items that the head may lose before the comparison is at best
     /// inconclusive.
@@ -93,13 +93,13 @@ pub struct Comparison {
     pub strict: bool,
     /// True if any verdict of either run is the simulator's.
     pub simulated: bool,
-    /// Differences of the judges; empty for one and the same judge.
+    /// Differences of the judges; empty for the same judge.
     pub judge_differences: Vec<String>,
     /// Further warnings for the reader.
     pub warnings: Vec<String>,
-    /// The run that is compared against.
+    /// The baseline run.
     pub base: ComparedRun,
-    /// The run that is compared.
+    /// The compared run.
     pub head: ComparedRun,
     /// Items that are paired.
     pub paired: u64,
@@ -113,16 +113,15 @@ pub struct Comparison {
     pub passes: Vec<PassDifference>,
     /// Items that fell or rose far.
     pub fallen: FallenItems,
-    /// Items with a value in the base and none in the head, for each metric that decides; the
-    /// decisive one first.
+    /// Items with a value only in the base, for each deciding metric, the decisive one first.
     pub lost: Vec<LostItems>,
-    /// Clusters that are likely and not declared, where the pairs differ between them.
+    /// Likely clusters, where the pairs differ between them.
     pub likely_clusters: Option<ClusterReading>,
-    /// Sample that would settle it; only where it is inconclusive.
+    /// Sample size that would decide it; only where it is inconclusive.
     pub settling: Option<SampleSize>,
-    /// Items by what became of them.
+    /// Items by their change.
     pub items: ItemLists,
-    /// Issues by what became of them.
+    /// Issues by their change.
     pub issues: IssueChanges,
     /// Items and issues that are new, fixed, worse or flaky.
     pub changes: BaselineChanges,
@@ -131,7 +130,7 @@ pub struct Comparison {
 /// Likely clusters in a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterReading {
-    /// The clusters, with what they do to the interval of the decisive metric.
+    /// The clusters, with their effect on the interval of the decisive metric.
     #[serde(flatten)]
     pub clusters: LikelyClusters,
     /// True if intervals take them together.
@@ -161,9 +160,9 @@ pub struct ComparedRun {
 /// A mean in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricDifference {
-    /// Its path, as in `overall` where it stands there.
+    /// Its path, as in `overall` if it is there.
     pub metric: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
     /// Difference over the pairs; a share, points of the scale, or milliseconds.
     #[serde(flatten)]
@@ -171,10 +170,10 @@ pub struct MetricDifference {
     /// The p-value after Holm's adjustment: of a criterion over the criteria, of a deterministic
     /// metric over these; none for other metrics.
     pub p_adjusted: Option<f64>,
-    /// True if it decides whatever `strict` says.
+    /// True if it decides independently of `strict`.
     pub decides: bool,
-    /// Decision by the margin (that share of its scale); milliseconds have no margin, so any sure
-    /// change counts.
+    /// Decision by the margin (that share of its scale); milliseconds have no margin, so any
+    /// significant change counts.
     pub decision: Decision,
     #[serde(skip)]
     definition: MetricDefinition,
@@ -185,7 +184,7 @@ pub struct MetricDifference {
 pub struct PassDifference {
     /// Its path in `overall`.
     pub metric: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
     /// Share of the pairs that pass in the base.
     pub base: f64,
@@ -194,7 +193,7 @@ pub struct PassDifference {
     /// Counts of the pairs.
     #[serde(flatten)]
     pub table: PassTable,
-    /// Of no change, two-sided, by the exact McNemar test; where the judge has a part in it, a
+    /// Two-sided p-value of no change by the exact McNemar test; where the judge is involved, a
     /// cluster counts once, by its net change.
     pub p_value: Option<f64>,
     /// The p-value after Holm's adjustment over the deterministic metrics; none for other rates.
@@ -227,7 +226,7 @@ impl MetricDifference {
             Some(_) => pairs.clustered_difference(width),
             None => pairs.difference(width),
         };
-        // Of time, less is better, and it has no scale to take a share of.
+        // Lower times are better, and they have no scale for a share.
         let decision = match definition.unit {
             Unit::Milliseconds => Decision::of(&difference, 0.0).reversed(),
             _ => Decision::of(&difference, margin * width),

@@ -1,5 +1,5 @@
-//! Selection of the result that counts for each job: the one of the highest round. Pure,
-//! idempotent, and independent of the order in which results arrive.
+//! Selection of the current result of each job: the one of the highest round. Pure, idempotent, and
+//! independent of the order of results.
 
 mod jobs;
 
@@ -13,29 +13,29 @@ use juror_types::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// State of every job of a run that has a result, in about 45 bytes a job; the results themselves
-/// stay in the journal.
+/// State of every job with a result, in about 45 bytes per job; the results themselves stay in the
+/// journal.
 #[derive(Clone, Debug, Default)]
 pub struct Fold {
     jobs: JobIndex,
-    /// Rounds of jobs that a higher round has superseded: their money was spent all the same.
+    /// Superseded rounds of jobs, whose cost counts all the same.
     superseded: HashSet<(JobKey, u32)>,
     counts: Counts,
     results: u64,
     spent: Spent,
 }
 
-/// Counting results of a journal and their totals at one moment: the input of a report, in eight
-/// bytes a job. The fold itself may continue or be dropped.
+/// Current results of a journal and their totals: the input of a report, in eight bytes per job.
+/// The fold itself may continue or be dropped.
 #[derive(Clone, Debug)]
 pub struct Counted {
-    /// Offsets of the counting results, in ascending order.
+    /// Offsets of the current results, ascending.
     offsets: Vec<u64>,
     counts: Counts,
     spent: Spent,
 }
 
-/// The result of a job that counts.
+/// The current result of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latest {
     /// Offset of the result in the journal.
@@ -46,7 +46,7 @@ pub struct Latest {
     pub outcome: Outcome,
 }
 
-/// Cost and usage of all results, superseded rounds included.
+/// Cost and usage of all results, including superseded rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     /// Their costs.
@@ -59,13 +59,13 @@ pub struct Spent {
     pub cached: u64,
     /// True if any verdict came from the simulator.
     pub simulated: bool,
-    /// Expected cost of the jobs that made calls; none if there were none.
+    /// Expected cost of the jobs with calls; none without any.
     pub estimate: Option<Estimate>,
-    /// The results that took one call each.
+    /// The results of a single call each.
     pub single_calls: SingleCalls,
 }
 
-/// Sums over results that took one call each: what such a call costs, and what was reserved for it.
+/// Sums over results of a single call each: cost and reservation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SingleCalls {
     cost: Money,
@@ -77,9 +77,9 @@ pub struct SingleCalls {
 pub struct Counts {
     /// Jobs that are scored.
     pub scored: u64,
-    /// Jobs that had nothing to judge: their code was not generated.
+    /// Jobs without output: their code was not generated.
     pub no_output: u64,
-    /// Jobs whose judge did not answer usably.
+    /// Jobs without a usable reply of the judge.
     pub unscorable: u64,
     /// Jobs that could not be judged.
     pub failed: u64,
@@ -92,11 +92,11 @@ pub struct Counts {
 pub enum Applied {
     /// The first result of its job.
     New,
-    /// It takes the place of an earlier round's.
+    /// It replaces an earlier round's result.
     NewerRound,
-    /// A later round's result stands already; its cost is counted.
+    /// A later round's result exists already; only its cost is counted.
     OlderRound,
-    /// It was applied before; nothing changed.
+    /// It was applied before; without effect.
     Duplicate,
 }
 
@@ -111,7 +111,7 @@ impl Fold {
         Ok(fold)
     }
 
-    /// Takes in a result that starts at `offset` in the journal.
+    /// Applies a result that starts at `offset` in the journal.
     pub fn apply(&mut self, result: &JobResult, offset: u64) -> Applied {
         let key = key(&result.job_id);
         let latest = Latest { offset, round: result.round, outcome: result.outcome };
@@ -145,12 +145,12 @@ impl Fold {
         applied
     }
 
-    /// The result of a job that counts, if it has one.
+    /// The current result of a job, if it has one.
     pub fn latest(&self, job: &JobId) -> Option<Latest> {
         self.jobs.get(&key(job))
     }
 
-    /// True if a job is done, so that no further round takes it up.
+    /// True if a job is done, so that it is in no further round.
     pub fn is_scored(&self, job: &JobId) -> bool {
         self.latest(job).is_some_and(|latest| latest.outcome == Outcome::Scored)
     }
@@ -165,14 +165,14 @@ impl Fold {
         self.jobs.len() == 0
     }
 
-    /// Results over all rounds: the sum over jobs of the round of their last result + 1. A job's
-    /// rounds follow each other without a gap, so a round that is not in the journal yet, but
-    /// whose successor is, counts too: nothing more is to be waited for there.
+    /// Number of results over all rounds: the sum over jobs of the round of their last result + 1.
+    /// A job's rounds follow each other without a gap, so a round that is missing in the journal
+    /// counts if its successor is there: it is not awaited any more.
     pub fn results(&self) -> u64 {
         self.results
     }
 
-    /// Results that count now.
+    /// Current results.
     pub fn counted(&self) -> Counted {
         let mut offsets: Vec<u64> = self.jobs.iter().map(|(_, latest)| latest.offset).collect();
         offsets.sort_unstable();
@@ -184,12 +184,12 @@ impl Fold {
         self.counts
     }
 
-    /// The highest round that any job has a result of.
+    /// The highest round with a result.
     pub fn highest_round(&self) -> Option<u32> {
         self.jobs.iter().map(|(_, latest)| latest.round).max()
     }
 
-    /// The round that each job is to be judged in next.
+    /// The next round of each job.
     pub fn rounds(&self) -> Rounds {
         let last = |latest: &Latest| LastRound {
             round: latest.round,
@@ -204,7 +204,7 @@ impl Fold {
         self.counts().scored < planned
     }
 
-    /// Cost and usage of all results, superseded rounds included.
+    /// Cost and usage of all results, including superseded rounds.
     pub fn spent(&self) -> Spent {
         self.spent
     }
@@ -229,7 +229,7 @@ impl Counts {
 }
 
 impl Counted {
-    /// True if the result that starts here counts.
+    /// True if the result that starts here is current.
     pub fn contains(&self, offset: u64) -> bool {
         self.offsets.binary_search(&offset).is_ok()
     }
@@ -249,13 +249,13 @@ impl Counted {
         self.counts
     }
 
-    /// Cost and usage of all results, superseded rounds included.
+    /// Cost and usage of all results, including superseded rounds.
     pub fn spent(&self) -> Spent {
         self.spent
     }
 }
 
-/// Rounds that the jobs of a run are due in, from [`Fold::rounds`].
+/// Next rounds of a run's jobs, from [`Fold::rounds`].
 #[derive(Clone, Debug, Default)]
 pub struct Rounds(HashMap<JobKey, LastRound>);
 
@@ -267,8 +267,7 @@ struct LastRound {
 }
 
 impl Rounds {
-    /// Takes in how a job ended in a round, by what is stored beside the journal; the last round of
-    /// each job counts.
+    /// Adds the outcome of a round that is stored in the ledger; the last round of each job counts.
     pub fn note(&mut self, job: &JobId, round: u32, outcome: Outcome) {
         let noted = LastRound { round, scored: outcome == Outcome::Scored, in_journal: false };
         let last = self.0.entry(key(job)).or_insert(noted);
@@ -285,9 +284,9 @@ impl Rounds {
         }
     }
 
-    /// The round in which the job is to be sent again, if it is: as [`Rounds::next_round`], but in
-    /// its old round if its score is stored and the journal does not have it. A worker that gets it
-    /// finds that result and publishes it once more, without a call.
+    /// The round in which the job is to be published again, if it is: as [`Rounds::next_round`],
+    /// but its old round if its score is stored and missing in the journal. A worker that gets it
+    /// finds that result and publishes it again, without a call.
     pub fn round_to_send(&self, job: &JobId) -> Option<u32> {
         match self.0.get(&key(job)) {
             Some(last) if last.is_missing() => Some(last.round),
@@ -295,7 +294,7 @@ impl Rounds {
         }
     }
 
-    /// Says that the journal has whatever is stored.
+    /// Treats all stored results as being in the journal.
     pub fn trust_journal(&mut self) {
         self.0.values_mut().for_each(|last| last.in_journal = true);
     }
@@ -310,7 +309,7 @@ impl Rounds {
         self.0.values().filter(|last| last.scored).count() as u64
     }
 
-    /// Number of scored jobs whose stored result the journal does not have.
+    /// Number of scored jobs whose stored result is missing in the journal.
     pub fn missing(&self) -> u64 {
         self.0.values().filter(|last| last.is_missing()).count() as u64
     }
@@ -336,25 +335,25 @@ impl SingleCalls {
         }
     }
 
-    /// The probable cost of calls for which this much was reserved, and whose answers are lost: the
-    /// share that answered calls cost of their reserve. None where no call was answered.
+    /// The probable cost of calls with this reservation whose replies are lost, by the share of the
+    /// reservation that other calls cost. None without completed calls.
     pub fn probable_cost(&self, reserved: Money) -> Option<Money> {
         reserved.scaled(self.cost, self.reserved)
     }
 }
 
 impl Spent {
-    /// Cost that the run may have had in all, never less than the bill: with what the ledger holds
-    /// and no result tells.
+    /// Total cost of the run, never less than the bill: including costs that are only in the
+    /// ledger.
     pub fn total(&self, ledger: Option<&Ledger>) -> Money {
         self.booked(ledger) + ledger.map(|ledger| ledger.outstanding).unwrap_or_default()
     }
 
-    /// Spent part of that: all but what calls hold that may still be in flight.
+    /// The spent part of the total: all except reservations of calls that may be in flight.
     pub fn booked(&self, ledger: Option<&Ledger>) -> Money {
         let Some(ledger) = ledger else { return self.cost };
-        // Settled calls of jobs that have no result yet are in the ledger alone. Results that a
-        // journal has not yet taken in are in the ledger too, hence the maximum.
+        // Settled calls of jobs without a result are only in the ledger. Results that are not in
+        // the journal yet are in the ledger too, hence the maximum.
         let told = self.cost + ledger.presumed + ledger.unattributed_cost;
         told.max(ledger.committed)
     }
@@ -374,7 +373,7 @@ impl Spent {
     }
 }
 
-/// Job ids are 128 bits in hexadecimal; any other text is shortened to as many.
+// Job ids are 128 bits in hexadecimal; any other text is shortened to as many.
 fn key(job: &JobId) -> JobKey {
     let text = job.as_str();
     let plain = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Formatting of numbers for display.
 
 use crate::metrics::{Interval, Unit};
 use juror_types::usage::Money;
@@ -8,8 +8,8 @@ pub fn figure(value: f64, unit: Unit) -> String {
     figure_with(value, unit, 0)
 }
 
-/// A metric's figure with so many decimals more than usual, for one that rounding would make equal
-/// to a bound.
+/// A metric's figure with `further` more decimals than usual, for one that rounding would make
+/// equal to a bound.
 pub fn figure_with(value: f64, unit: Unit, further: usize) -> String {
     match unit {
         Unit::Share => format!("{}%", below_end(value * 100.0, 1 + further, 100.0)),
@@ -23,20 +23,19 @@ pub fn figure_with(value: f64, unit: Unit, further: usize) -> String {
     }
 }
 
-/// A rounded figure, with as many decimals as it takes to tell it from the end of its scale: 99.97
-/// is not all.
+/// A rounded figure, with enough decimals to differ from the end of its scale: 99.97 is not 100.
 fn below_end(value: f64, places: usize, end: f64) -> String {
     let mut texts = (places..9).map(|places| decimals(value, places));
     let is_end = |text: &String| value < end && *text == decimals(end, 0);
     texts.find(|text| !is_end(text)).unwrap_or_else(|| decimals(value, places))
 }
 
-/// A scale up to 10 is read in tenths, a shorter one in hundredths.
+/// Number of decimals of a scale: a tenth for scales up to 10, a hundredth for shorter ones.
 fn point_places(most: f64) -> usize {
     if most < 10.0 { 2 } else { 1 }
 }
 
-/// `[85.1, 91.2] n=18`, in the unit of the figure; without ends where there are none.
+/// `[85.1, 91.2] n=18`, in the unit of the figure; without an interval if there is none.
 pub fn interval(interval: &Interval, unit: Unit) -> String {
     format!("{} n={}", interval_ends(interval, unit), grouped(interval.n)).trim_start().to_owned()
 }
@@ -56,7 +55,7 @@ pub fn interval_ends(interval: &Interval, unit: Unit) -> String {
     }
 }
 
-/// A number rounded to at most so many decimals, without zeros at their end.
+/// A number rounded to at most `places` decimals, without trailing zeros.
 pub fn decimals(value: f64, places: usize) -> String {
     let scale = 10_f64.powi(i32::try_from(places).unwrap_or(0));
     let text = format!("{:.places$}", (value * scale).round() / scale);

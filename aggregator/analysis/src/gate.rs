@@ -22,15 +22,15 @@ use std::path::Path;
 pub struct Gate {
     /// `targets`, `production`, or the path of a file.
     pub name: String,
-    /// The least share of the planned jobs that must be scored.
+    /// Minimum share of the planned jobs that must be scored.
     pub min_coverage: f64,
-    /// So many jobs in a row must end without a `failed(api)`.
+    /// Required number of consecutive jobs without a `failed(api)`.
     pub consecutive_without_api_failure: Option<u64>,
     /// Bounds of metrics.
     pub rules: Vec<Rule>,
     /// Metrics that must not decline from an anchor of earlier runs.
     pub declines: Vec<DeclineRule>,
-    /// Lists of changes since a baseline that may have so many entries at most.
+    /// Maximum numbers of entries of lists of changes since a baseline.
     pub changes: Vec<ChangeRule>,
 }
 
@@ -41,7 +41,7 @@ pub struct Rule {
     pub metric: String,
     /// Its bound.
     pub bound: Bound,
-    /// True if the whole 95 % interval must meet the bound, not the figure alone.
+    /// True if the whole 95 % interval must meet the bound, not only the figure.
     pub sure: bool,
 }
 
@@ -63,7 +63,7 @@ pub enum Bound {
 pub enum IntervalPosition {
     /// Every value of the interval meets the bound.
     Above,
-    /// The interval spans the bound: the data do not say on which side the true figure lies.
+    /// The interval includes the bound: the data do not decide.
     Spans,
     /// No value of the interval meets the bound.
     Below,
@@ -73,22 +73,22 @@ pub enum IntervalPosition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateDecision {
-    /// It holds.
+    /// The bound is met.
     Met,
-    /// The data cannot tell.
+    /// The data do not decide.
     Undecided,
-    /// It does not hold.
+    /// The bound is missed.
     Missed,
 }
 
-/// A gate's judgement of a run.
+/// Result of a gate for a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateReport {
     /// The gate's name.
     pub gate: String,
     /// Missed if any bound is; else undecided if any bound is; else met.
     pub decision: GateDecision,
-    /// Every bound with what became of it.
+    /// All bounds with their results.
     pub rules: Vec<RuleReport>,
 }
 
@@ -100,10 +100,10 @@ pub struct RuleReport {
     pub metric: String,
     /// Its figure; none without data.
     pub value: Option<f64>,
-    /// Bound; absent for a rule that watches for a decline.
+    /// Bound; absent for a rule on declines.
     #[serde(flatten)]
     pub bound: Option<Bound>,
-    /// Items or jobs that the figure is over.
+    /// Number of items or jobs.
     pub n: u64,
     /// 95 % interval of the figure; absent for counts of jobs and without data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,29 +111,29 @@ pub struct RuleReport {
     /// Position of that interval relative to the bound; absent without one of the two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_position: Option<IntervalPosition>,
-    /// True if the rule asks for the whole interval beyond the bound.
+    /// True if the rule requires the whole interval to meet the bound.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sure: bool,
-    /// Anchor and CUSUM of a rule that watches for a decline.
+    /// Anchor and CUSUM of a rule on declines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decline: Option<DeclineReport>,
     /// Its decision.
     pub decision: GateDecision,
 }
 
-/// The longest row of jobs without a `failed(api)`, in the order in which they ended. Jobs for
-/// which the judge was never asked (no output, skipped) neither lengthen nor break it.
+/// The longest sequence of jobs without a `failed(api)`, in the order in which they ended. Jobs
+/// without a call of the judge (no output, skipped) neither lengthen nor break it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ApiStreak {
-    /// Jobs that ended and whose judge was to be asked.
+    /// Ended jobs that required the judge.
     pub jobs: u64,
-    /// The longest row of jobs without one.
+    /// The longest sequence.
     pub longest: u64,
     current: u64,
 }
 
 impl ApiStreak {
-    /// Notes the end of a job.
+    /// Adds the end of a job.
     pub fn add(&mut self, failed_at_the_api: bool) {
         self.jobs += 1;
         self.current = if failed_at_the_api { 0 } else { self.current + 1 };
@@ -150,7 +150,7 @@ impl Bound {
         }
     }
 
-    /// The figure that it names.
+    /// The figure of the bound.
     pub fn figure(self) -> f64 {
         let (Self::Above(bound) | Self::AtLeast(bound) | Self::AtMost(bound)) = self;
         bound
@@ -167,9 +167,8 @@ impl Bound {
 }
 
 impl Gate {
-    /// Judges a run. A rule whose metric has no data is missed, since the gate asks for that
-    /// figure; a gate whose coverage is too low is missed, whatever was scored. `earlier` are the
-    /// runs before it of the same kind, newest first.
+    /// Evaluates a run. A rule whose metric has no data is missed; a gate whose coverage is too low
+    /// is missed, whatever the scores. `earlier` are the earlier comparable runs, newest first.
     pub fn judge(
         &self,
         metrics: &[Metric],
@@ -204,7 +203,7 @@ fn decision_of(rules: &[RuleReport]) -> GateDecision {
 
 impl Gate {
     /// The same gate, whose anchors begin with the blessed run of this runs directory unless its
-    /// file names another one.
+    /// file names another.
     pub fn anchored_at_blessed(mut self, runs_dir: &Path) -> Self {
         for rule in &mut self.declines {
             rule.watch = std::mem::take(&mut rule.watch).anchored_at_blessed(runs_dir);
@@ -212,7 +211,7 @@ impl Gate {
         self
     }
 
-    /// True if it needs the earlier runs of the same kind.
+    /// True if it needs earlier comparable runs.
     pub fn watches_declines(&self) -> bool {
         !self.declines.is_empty()
     }

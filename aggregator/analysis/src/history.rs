@@ -1,4 +1,4 @@
-//! Figures of earlier runs of the same kind, by their reports.
+//! Figures of earlier comparable runs, from their reports.
 
 mod control_limit;
 mod decline;

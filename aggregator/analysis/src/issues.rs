@@ -1,31 +1,32 @@
-//! Common issues and strengths: which statements of the judge come back, in how many items. Pure.
+//! Common issues and strengths: recurring statements of the judge, with their numbers of items.
+//! Pure.
 //!
-//! Statements that mean the same are one: the same kind of defect on the same kind of property,
-//! however it is worded and whatever the component, the direction and the numbers are.
-//! `docs/issues.md` says where the lines are drawn.
+//! Statements of the same meaning are grouped: the same kind of defect on the same kind of
+//! property, independent of wording, component, direction and numbers. `docs/issues.md` defines the
+//! boundaries.
 //!
-//! Findings come with a kind and an element, and are grouped by these alone, in every language.
-//! What follows is for all else: findings of the kind `other`, answers of version 1, strengths.
+//! Findings have a kind and an element, and are grouped by these alone, in every language. The rest
+//! applies to all other statements: findings of the kind `other`, replies of version 1, strengths.
 //!
-//! Each statement is read by itself (`sense`): a vocabulary of interface and picture terms
-//! (`config/statements.toml`) and a few rules of English say what it is about and whether that is
-//! missing, wrong or too much. Statements of one such kind are one group. Statements of which the
-//! vocabulary knows nothing are grouped by the words that they share (`alike`).
+//! Each statement is classified by itself (`classify`): a vocabulary of interface and picture terms
+//! (`config/statements.toml`) and a few rules of English determine its topic and whether that is
+//! missing, wrong or extra. Statements of one such kind are one group. Statements without a known
+//! topic are clustered by their shared words (`cluster`).
 //!
-//! Chosen by measurement with `aggregator/analysis/tests-data/statements`. To compare stems or
-//! n-grams of letters, with or without weights by rarity, by leader or by average-link clustering,
-//! agrees with the statements to tune by at a B-cubed F1 of 0.45 to 0.47, each at its best
-//! threshold: it finds a third of what belongs together, since "no outline" and "the frame is
-//! absent" share nothing while "the icon is missing" and "the badge is missing" share most. What
-//! this does is printed by `cargo bench --bench issues`. Reading each statement by itself also
-//! keeps a statement's group the same whatever else was said in the run.
+//! Chosen by measurement with `aggregator/analysis/tests-data/statements`. Comparing stems or
+//! n-grams of letters, with or without weights by rarity, by leader or average-link clustering,
+//! agrees with the tuning statements at a B-cubed F1 of 0.45 to 0.47, each at its best threshold:
+//! it finds a third of the matching statements, since "no outline" and "the frame is absent" share
+//! no words while "the icon is missing" and "the badge is missing" share most. `cargo bench --bench
+//! issues` prints the figures of this method. Classifying each statement by itself also makes a
+//! statement's group independent of the others in the run.
 
 mod classify;
 mod cluster;
 mod collected;
 mod key;
+mod tokenize;
 mod vocabulary;
-mod words;
 
 pub use classify::Tone;
 pub use key::IssueKey;
@@ -39,7 +40,7 @@ use std::{
 };
 use vocabulary::Vocabulary;
 
-/// So many statements' meanings are remembered, so that what is said often is read once.
+/// Maximum number of cached classifications, so that frequent statements are classified once.
 const MAX_REMEMBERED: usize = 5_000;
 
 #[expect(clippy::expect_used, reason = "a test parses this very text")]
@@ -47,46 +48,44 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
     Vocabulary::parse(include_str!("../../../config/statements.toml")).expect("it parses")
 });
 
-/// Statements that mean the same.
+/// Statements of the same meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementGroup {
-    /// Titles of kind and element; of a group by words, the most central statement, as the judge
-    /// put it, cut if it is very long.
+    /// Titles of kind and element; of a group by words, the most central statement as the judge
+    /// wrote it, truncated if it is very long.
     pub label: String,
     /// Its key.
     pub key: IssueKey,
-    /// Items that it was said of; an item's repeats count once.
+    /// Number of items; an item's repeats count once.
     pub count: u64,
-    /// `count` over the items that have a verdict.
+    /// `count` over the items with a verdict.
     pub share: f64,
-    /// Those items by number, as in [`crate::items::Items`]; in the order of their ids once they
-    /// stand in a report.
+    /// Numbers of those items, as in [`crate::items::Items`]; sorted by id in a report.
     pub items: Vec<u32>,
-    /// Those of them with the lowest scores, worst first; empty until they stand in a report.
+    /// Those of them with the lowest scores, worst first; empty outside a report.
     pub worst: Vec<u32>,
-    /// Wordings other than the label, the most frequent first.
+    /// Other wordings than the label, most frequent first.
     pub examples: Vec<String>,
 }
 
-/// Collects statements in bounded memory. What comes out does not depend on the order in which
-/// they are added.
+/// Collector of statements in bounded memory. The result does not depend on the order of additions.
 #[derive(Debug)]
 pub struct Statements {
     tone: Tone,
-    /// Titles that begin a rationale: `Clarity: `.
+    /// Titles that are prefixes of rationales: `Clarity: `.
     criteria: Vec<String>,
     /// Titles of the kinds and elements of findings.
     findings: FindingVocabulary,
     /// By kind or topic; there are only as many as the two vocabularies have.
     known: HashMap<IssueKey, Collected>,
-    /// Statements that the vocabulary does not know, by their words and ordered by their hash.
+    /// Statements without a known topic, by their words and ordered by their hash.
     others: BTreeMap<(u64, String), Collected>,
     most_others: usize,
     dropped: u64,
     remembered: HashMap<String, StatementPlace>,
 }
 
-/// Place of a statement among the groups.
+/// Group of a statement.
 #[derive(Clone, Debug)]
 struct StatementPlace {
     group: IssueGroup,
@@ -100,10 +99,9 @@ enum IssueGroup {
 }
 
 impl Statements {
-    /// Collects what the judge says. Rationales of criteria begin with one of these titles. Of
-    /// statements that the
-    /// vocabulary does not know, at most so many different ones are counted: beyond it, those are
-    /// kept whose words have the lowest hash, which no order can change.
+    /// A collector of statements of this tone. Rationales begin with one of the titles of
+    /// `criteria`. At most `most_others` different statements without a known topic are counted: of
+    /// more, those with the lowest hashes, independent of their order.
     pub fn new(tone: Tone, criteria: Vec<String>, most_others: usize) -> Self {
         Self {
             tone,
@@ -117,14 +115,14 @@ impl Statements {
         }
     }
 
-    /// Findings of these kinds and elements are grouped by them.
+    /// Groups findings by these kinds and elements.
     #[must_use]
     pub fn with_findings(self, findings: FindingVocabulary) -> Self {
         Self { findings, ..self }
     }
 
-    /// Adds the findings of an item. A kind that the vocabulary lacks, and `other`, go by their
-    /// words.
+    /// Adds the findings of an item. Those of an unknown kind, or of `other`, are classified by
+    /// their words.
     pub fn add_findings(&mut self, item: u32, findings: &[Finding]) {
         for finding in findings {
             if finding.kind == OTHER || self.findings.kind(&finding.kind).is_none() {
@@ -142,7 +140,7 @@ impl Statements {
         }
     }
 
-    /// Adds what the judge said of an item.
+    /// Adds the judge's statements about an item.
     pub fn add(&mut self, item: u32, statements: &[String]) {
         for statement in statements {
             if let Some(known) = self.remembered.get(statement) {
@@ -158,8 +156,8 @@ impl Statements {
         }
     }
 
-    /// Every group, most frequent first, of a run with this many items that have a verdict; and
-    /// how many statements were dropped because there were too many different ones.
+    /// All groups, most frequent first, of a run with this many items with a verdict; and the
+    /// number of statements dropped beyond the maximum.
     pub fn finish(self, judged_items: u64) -> (Vec<StatementGroup>, u64) {
         let others = self.others.into_iter().map(|((_, words), collected)| (words, collected));
         let others = cluster::merge(others.collect());
@@ -180,16 +178,16 @@ impl Statements {
         (groups, self.dropped)
     }
 
-    /// Meaning of a statement; none if it has no words.
+    /// Classifies a statement; none if it has no words.
     fn read(&self, statement: &str) -> Option<StatementPlace> {
         let criterion = self.criteria.iter().find_map(|title| {
             let rest = statement.strip_prefix(title.as_str())?.strip_prefix(": ")?;
             Some((title, rest))
         });
-        let said = criterion.map_or(statement, |(_, rest)| rest);
-        let words = words::words(said, &VOCABULARY.whole);
+        let text = criterion.map_or(statement, |(_, rest)| rest);
+        let words = tokenize::tokenize(text, &VOCABULARY.whole);
         let spoken: Vec<&str> =
-            words.iter().map(String::as_str).filter(|word| *word != words::PAUSE).collect();
+            words.iter().map(String::as_str).filter(|word| *word != tokenize::PAUSE).collect();
         if spoken.is_empty() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! One result as a report shows it: what was found, without what was asked and answered.
+//! One result as a report shows it, without its prompt and reply.
 
 use juror_types::{
     evidence::EvidenceOutcome,
@@ -9,7 +9,7 @@ use juror_types::{
 };
 use serde::Serialize;
 
-/// One result of a run, under the names that results carry.
+/// One result of a run, with the field names of results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ItemRow {
     /// The item.
@@ -20,7 +20,7 @@ pub struct ItemRow {
     pub outcome: Outcome,
     /// True if it passed every stage with data.
     pub pipeline_success: Option<bool>,
-    /// From the job's start to its end, in milliseconds.
+    /// Time from the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
     /// Token extraction.
     pub token_extraction: Option<TokenExtraction>,
@@ -28,12 +28,12 @@ pub struct ItemRow {
     pub retrieval: Option<Retrieval>,
     /// Generation.
     pub generation: Option<Generation>,
-    /// Evidence of the rendered code; left out where there is none.
+    /// Evidence of the rendered code; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceOutcome>,
     /// The verdict.
     pub semantic: Option<Verdict>,
-    /// Cost of the job's calls in the round that counts.
+    /// Cost of the job's calls in the latest round.
     pub cost_usd: Money,
     /// True if the verdict came from the cache.
     pub cached: bool,
@@ -72,8 +72,8 @@ impl ItemRow {
     }
 }
 
-/// Orders results from what a reader must look at first: what the pipeline did not make, what could
-/// not be judged, then low scores, then what the stages found wrong.
+/// Sort key of results by urgency: missing output first, then unjudged jobs, then low scores, then
+/// failed stages.
 pub fn urgency(
     outcome: Outcome,
     score: Option<f64>,
@@ -86,7 +86,7 @@ pub fn urgency(
         Outcome::Scored => 3,
         Outcome::Skipped => 4,
     };
-    // Scores are shares, so a millionth tells any two apart.
+    // Scores are shares, so a millionth distinguishes any two.
     let score = score.map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
     let passed = match pipeline_success {
         Some(false) => 0,
@@ -95,7 +95,7 @@ pub fn urgency(
     (outcome, score, passed)
 }
 
-/// A word of a data file for a kind or an outcome, as serde spells it.
+/// Serialized name of a kind or an outcome.
 pub fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -1,19 +1,19 @@
-//! The items of a run and where their results stand, in about 50 bytes an item.
+//! The items of a run and the places of their results, in about 50 bytes per item.
 
 use juror_journal::journal::{JournalError, Results, RunFiles};
 use juror_types::outcome::JobResult;
 use std::collections::HashMap;
 
-/// The items' ids, numbered from 0, and every result that counts, sorted by id and repeat: so
-/// that reports of two runs of one dataset can be laid side by side.
+/// The items' ids, numbered from 0, and all current results, sorted by id and repeat, so that two
+/// runs of one dataset can be joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Items {
-    /// All ids, one after the other.
+    /// All ids, concatenated.
     text: String,
     /// Ends of the ids in `text`.
     ends: Vec<usize>,
     rows: Vec<RowPlace>,
-    /// With repeats: the number of each item that has several results.
+    /// With repeats: the number of each item with several results.
     numbers: Option<HashMap<String, u32>>,
 }
 
@@ -25,8 +25,8 @@ struct RowPlace {
 }
 
 impl Items {
-    /// No items yet, of a run that judges each `repeat` times, with room for so many results: what
-    /// grows step by step would be held twice at every step.
+    /// No items yet, of a run that judges each `repeat` times, with capacity for `results`: growth
+    /// would copy the data at every step.
     pub fn new(repeat: u32, results: usize) -> Self {
         Self {
             ends: Vec::with_capacity(results / repeat.max(1) as usize),
@@ -36,7 +36,7 @@ impl Items {
         }
     }
 
-    /// Notes that a result counts; answers its item's number.
+    /// Adds a current result; returns its item's number.
     pub fn add(&mut self, result: &JobResult, offset: u64) -> u32 {
         let id = result.screenshot_id.as_str();
         let known = self.numbers.as_ref().and_then(|numbers| numbers.get(id)).copied();
@@ -53,7 +53,7 @@ impl Items {
         item
     }
 
-    /// Puts the results in order; call once, after the last [`Items::add`].
+    /// Sorts the results; call once, after the last [`Items::add`].
     pub fn sort(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_unstable_by(|left, right| {
@@ -89,7 +89,7 @@ impl Items {
         self.rows.len()
     }
 
-    /// The item, by number, of the result at this place of the order.
+    /// Number of the item of the result at this place of the order.
     pub fn number_at(&self, place: u32) -> Option<u32> {
         self.rows.get(place as usize).map(|row| row.item)
     }

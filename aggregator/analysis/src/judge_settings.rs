@@ -2,7 +2,7 @@
 
 use juror_types::job::Judge;
 
-/// Settings that two judges do not share: name and both values.
+/// Differing settings of two judges: name and both values.
 pub(crate) fn judge_settings_that_differ(
     base: &Judge,
     head: &Judge,

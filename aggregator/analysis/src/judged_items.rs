@@ -1,12 +1,12 @@
-//! Items that were judged, with their lowest scores, and what groups of statements take from them.
+//! Judged items with their lowest scores, and the worst items of groups of statements.
 
 use crate::{issues::StatementGroup, items::Items};
 use std::num::NonZeroU16;
 
-/// Number of a group's items that are named as its worst.
+/// Number of worst items of a group.
 const WORST_OF_GROUP: usize = 3;
 
-/// The items with a verdict, each once however often it is judged, with their lowest scores.
+/// The items with a verdict, each once, with their lowest scores.
 #[derive(Default)]
 pub struct JudgedItems {
     /// Scores as shares of [`JudgedItems::WHOLE`]; items without a verdict have none.
@@ -34,8 +34,8 @@ impl JudgedItems {
     }
 }
 
-/// Puts a group's items in the order of their ids, and names the worst. Items are numbered as their
-/// results came in, which no report may depend on.
+/// Sorts a group's items by their ids, and selects the worst. Items are numbered in the order of
+/// their results, on which no report may depend.
 pub fn order_items(group: &mut StatementGroup, items: &Items, judged: &JudgedItems) {
     group.items.sort_unstable_by(|one, other| items.id(*one).cmp(items.id(*other)));
     let mut worst: Vec<u32> = Vec::with_capacity(WORST_OF_GROUP + 1);

@@ -1,5 +1,5 @@
-//! Everything that is said of a run, computed from its results: [`fold`] decides which result of
-//! a job counts, [`summary`] reads those once in flat memory.
+//! Analysis of a run's results: [`fold`] selects the current result of each job, [`summary`] reads
+//! those once in constant memory.
 
 pub mod calibration;
 mod charges;

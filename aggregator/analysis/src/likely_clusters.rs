@@ -1,7 +1,7 @@
 //! Detection of clusters that a dataset has and does not declare: variants of one template, items
 //! with the same tags, items with equal or near-equal input or code.
 //!
-//! Memory is bounded: at most `MAX_GROUPS` groups are told apart for each basis.
+//! Memory is bounded: at most `MAX_GROUPS` groups are distinguished for each basis.
 
 mod effect;
 mod groups;
@@ -19,12 +19,12 @@ use near::NearGroups;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Groups of one basis that are told apart; items of further ones stand alone.
+/// Maximum number of groups of one basis; items of further ones count as independent.
 const MAX_GROUPS: usize = 65_536;
-/// Items below which no clusters are looked for.
+/// Minimum number of items for the detection.
 const MIN_ITEMS: u64 = 10;
 
-/// Clusters that a dataset likely has and does not declare.
+/// Clusters that a dataset probably has and does not declare.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LikelyClusters {
     /// Feature that the items of a cluster share.
@@ -45,17 +45,17 @@ pub struct LikelyClusters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterBasis {
-    /// The look of their input, nearly.
+    /// Near-equal inputs.
     SimilarInputs,
-    /// Their code, nearly.
+    /// Near-equal code.
     SimilarCode,
-    /// The digest of their input.
+    /// Equal digests of the input.
     Inputs,
-    /// The stem of their ids.
+    /// Equal stems of ids.
     Ids,
-    /// Their set of tags.
+    /// Equal sets of tags.
     Tags,
-    /// The digest of their code.
+    /// Equal digests of the code.
     Code,
 }
 
@@ -64,7 +64,7 @@ pub enum ClusterBasis {
 pub(crate) struct ClusterDetector {
     alone: Sample,
     candidates: [ClusterCandidate; 6],
-    /// True if any item declares its cluster, so that nothing is looked for.
+    /// True if any item declares its cluster, so that none are detected.
     declared: bool,
 }
 
@@ -83,11 +83,11 @@ struct ClusterCandidate {
 }
 
 impl ClusterBasis {
-    /// Every basis. Of two that tell the same, the later one is named.
+    /// Every basis. Of two with the same groups, the later one is reported.
     const ALL: [Self; 6] =
         [Self::SimilarInputs, Self::SimilarCode, Self::Inputs, Self::Ids, Self::Tags, Self::Code];
 
-    /// Shared feature of a cluster's items, in a sentence.
+    /// Shared feature of a cluster's items, for messages.
     fn noun(self) -> &'static str {
         match self {
             Self::SimilarInputs => "near-equal inputs",
@@ -99,7 +99,7 @@ impl ClusterBasis {
         }
     }
 
-    /// A name of the group that an item is in.
+    /// A name of an item's group.
     fn label(self, id: &str, item: &ItemRecord) -> String {
         match self {
             Self::Ids => format!(
@@ -122,7 +122,7 @@ impl ClusterKeys {
         Self { basis, near: NearGroups::default() }
     }
 
-    /// The key of an item's group; none for an item that stands alone.
+    /// The key of an item's group; none for an independent item.
     pub(crate) fn key(&mut self, id: &str, item: &ItemRecord) -> Option<u64> {
         let mut hasher = DefaultHasher::new();
         let input = |is_code: bool| {
@@ -163,7 +163,7 @@ impl Default for ClusterDetector {
 }
 
 impl ClusterDetector {
-    /// Adds a result that counts, with its score if it has one.
+    /// Adds a current result, with its score if it has one.
     pub(crate) fn add(&mut self, result: &JobResult, score: Option<f64>) {
         self.declared |= result.item.cluster.is_some();
         if self.declared {
@@ -184,8 +184,8 @@ impl ClusterDetector {
         }
     }
 
-    /// The likely clusters: of the bases that divide the items sensibly, the one whose clusters
-    /// widen the interval of the score most.
+    /// The likely clusters: of the bases with sensible groups, the one whose clusters widen the
+    /// score's interval most.
     pub(crate) fn finish(self) -> Option<LikelyClusters> {
         if self.declared {
             return None;
@@ -232,7 +232,7 @@ impl LikelyClusters {
     pub(crate) fn warning(&self) -> Option<String> {
         let effect = self.effect.as_ref().filter(|effect| effect.is_seen())?;
         Some(format!(
-            "{}: declare `cluster`; the intervals are too narrow otherwise (that of the score would \
+            "{}: declare `cluster`, or the intervals are too narrow (that of the score would \
              be {:.1} times as wide)",
             self.description(),
             effect.widening

@@ -1,8 +1,8 @@
 //! A run's metrics: means and rates with 95 % intervals. Pure.
 //!
-//! A value is an item's: repeats of an item are averaged first, and intervals take items of one
-//! cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those of
-//! the deterministic stages are over every result that has data for them.
+//! A value belongs to an item: repeats of an item are averaged first, and intervals take items of
+//! one cluster together. The judge's metrics are over scored jobs; see [`AveragingPolicy`]. Those
+//! of the deterministic stages are over every result with data for them.
 
 mod definition;
 mod interval;
@@ -41,12 +41,12 @@ pub struct Metric {
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Interval,
-    /// For a rate of perfect scores: how the verdicts are spread.
+    /// For a rate of perfect scores: the distribution of the verdicts.
     pub perfection: Option<ScoreBands>,
 }
 
 impl Metric {
-    /// Width of its interval as a share of what its figure can be; none without both ends.
+    /// Width of its interval as a share of its range; none without both ends.
     pub fn width(&self) -> Option<f64> {
         let Interval { low, high, .. } = self.interval;
         Some((high? - low?) / self.definition.unit.width())
@@ -64,7 +64,7 @@ pub struct ScoreBands {
     pub major: u64,
 }
 
-/// Takes results in one by one and gives a run's metrics.
+/// Accumulator of results that computes a run's metrics.
 #[derive(Debug)]
 pub struct Tally<'a> {
     rubric: &'a Rubric,
@@ -83,7 +83,8 @@ pub struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    /// Of a run by this rubric, with the judge on or off, each item judged `repeat` times.
+    /// An accumulator for this rubric, with the judge on or off, and each item judged `repeat`
+    /// times.
     pub fn new(rubric: &'a Rubric, judged: bool, repeat: u32, policy: AveragingPolicy) -> Self {
         let definitions = MetricDefinition::all(rubric);
         let grades = match rubric.formula {
@@ -108,7 +109,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Of a run by its record.
+    /// An accumulator for a run's record.
     pub fn of_run(rubric: &'a Rubric, record: &RunRecord, policy: AveragingPolicy) -> Self {
         let tally = Self::new(rubric, record.judge.is_some(), record.repeat, policy);
         match record.dataset.sample.and_then(|sample| sample.until_width) {
@@ -117,7 +118,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Takes in a job's result that counts. `item` numbers the run's items from 0.
+    /// Adds a current result. `item` numbers the run's items from 0.
     pub fn add(&mut self, result: &JobResult, item: usize) {
         let zero = self.policy.counts_as_zero(result.outcome);
         let cluster = result.item.cluster.as_deref().map(|name| self.cluster(name));
@@ -149,7 +150,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The metrics, those without data included, and what a reader must know of them.
+    /// The metrics, including those without data, the grades and warnings.
     pub fn finish(mut self) -> (Vec<Metric>, Option<IndexMap<String, u64>>, Vec<String>) {
         for (sample, items) in self.samples.iter_mut().zip(&self.items) {
             for (item, sums) in items.iter().enumerate() {
@@ -191,7 +192,7 @@ impl<'a> Tally<'a> {
         let warning = fewest_groups.filter(|groups| !self.clusters.is_empty() && *groups < 10);
         let warnings = warning.map(|groups| {
             format!(
-                "the intervals rest on {groups} cluster{}: below 10 they tell little, so give the dataset more clusters before trusting them",
+                "the intervals are based on {groups} cluster{}: below 10 they are unreliable, so add clusters to the dataset before you rely on them",
                 if groups == 1 { "" } else { "s" }
             )
         });
@@ -199,8 +200,8 @@ impl<'a> Tally<'a> {
         (metrics, graded.then_some(self.grades), warnings.into_iter().collect())
     }
 
-    /// Adds the scores of a job that counts as zero: the worst of each rate's criterion. It has no
-    /// grade, since nothing was judged.
+    /// Adds the worst scores for a job that counts as zero. It has no grade, since it was not
+    /// judged.
     fn add_zero(&mut self) {
         for (definition, spread) in self.definitions.iter().zip(&mut self.perfections) {
             spread.major += u64::from(definition.perfect_criterion().is_some());

@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine, for simulations whose figures must repeat.
+//! Reproducible random numbers for simulations.
 
 use std::f64::consts::TAU;
 

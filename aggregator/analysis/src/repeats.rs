@@ -1,4 +1,4 @@
-//! Agreement of a judge with itself, where items are judged several times. Pure.
+//! Agreement of a judge with itself over repeats of items. Pure.
 
 mod agreement;
 
@@ -13,7 +13,7 @@ use juror_types::{
 };
 use serde::Serialize;
 
-/// A run that judged its items several times.
+/// Repeats of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Repeats {
     /// The verdict as one share from 0 to 1.
@@ -29,7 +29,7 @@ pub struct Repeats {
 pub struct CriterionAgreement {
     /// Its key.
     pub key: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
     /// The agreement.
     #[serde(flatten)]
@@ -53,24 +53,24 @@ pub struct ItemSpread {
     pub high: f64,
 }
 
-/// Reads the results of a run in the order of their items; what was not scored tells nothing.
+/// Computes the repeats from results sorted by item; results that are not scored are ignored.
 pub fn repeats(
     rubric: &Rubric,
     results: impl Iterator<Item = Result<JobResult, JournalError>>,
 ) -> Result<Repeats, JournalError> {
-    let mut reading = Reading::new(rubric);
+    let mut builder = RepeatsBuilder::new(rubric);
     for result in results {
         let result = result?;
         if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
-            reading.add(&result.screenshot_id, verdict);
+            builder.add(&result.screenshot_id, verdict);
         }
     }
-    Ok(reading.finish())
+    Ok(builder.finish())
 }
 
-struct Reading<'a> {
+struct RepeatsBuilder<'a> {
     rubric: &'a Rubric,
-    /// The item in hand, its scores, and those of each criterion.
+    /// The current item, its scores, and those of each criterion.
     id: String,
     scores: Vec<f64>,
     points: Vec<Vec<f64>>,
@@ -79,7 +79,7 @@ struct Reading<'a> {
     items: Vec<ItemSpread>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> RepeatsBuilder<'a> {
     fn new(rubric: &'a Rubric) -> Self {
         Self {
             rubric,
@@ -115,7 +115,7 @@ impl<'a> Reading<'a> {
 
     fn finish(mut self) -> Repeats {
         self.end_item();
-        // Ties by id, in which order they came.
+        // A stable sort: ties stay sorted by id.
         self.items.sort_by(|left, right| right.deviation.total_cmp(&left.deviation));
         let agreement = |key: &str, judgements: &Judgements| CriterionAgreement {
             key: key.to_owned(),

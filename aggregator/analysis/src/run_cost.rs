@@ -1,4 +1,4 @@
-//! Cost of a run, told by its results and its ledger together.
+//! Cost of a run, from its results and its ledger.
 
 use crate::{
     fold::Spent,
@@ -10,8 +10,8 @@ use juror_types::{run::RunRecord, usage::Money};
 
 /// The cost of a run by its results and its ledger; `pending` jobs have no result.
 pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u64) -> Cost {
-    // A lease that is outstanding while the report is written belongs to a call that died with its
-    // process, or to one that is in flight: either may cost its worst case.
+    // A lease that is outstanding while the report is written belongs to an interrupted call, or to
+    // one in flight: either may cost its worst case.
     let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
     let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);

@@ -18,14 +18,13 @@ pub struct RunSummary {
     pub id: RunId,
     /// Dataset that was judged.
     pub dataset: DatasetRecord,
-    /// By which rubric.
+    /// The rubric.
     pub rubric: RubricReference,
-    /// By which judge with which settings; none with the judge off.
+    /// The judge with its settings; none with the judge off.
     pub judge: Option<Judge>,
-    /// Base URL of the judge; of a fleet's run, every endpoint that answered.
+    /// Base URL of the judge; of a fleet's run, all endpoints.
     pub base_url: Option<String>,
-    /// Fingerprints of the model that answers named, in order; left out of JSON when there are
-    /// none.
+    /// Fingerprints of the model in replies, sorted; absent in JSON if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
     /// True if any verdict is the simulator's.
@@ -36,7 +35,7 @@ pub struct RunSummary {
     pub created_at: String,
     /// Time at which its report was written, RFC 3339 in UTC.
     pub finished_at: String,
-    /// Time for which it was judged; none if that is not known.
+    /// Judging time; none if unknown.
     pub judging: Option<JudgingTime>,
     /// Version of the program that created it.
     pub program_version: String,
@@ -45,19 +44,19 @@ pub struct RunSummary {
 /// Coverage of a dataset. All counts are of jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Jobs that the run has.
+    /// Jobs of the run.
     pub planned: u64,
     /// Every requested stage that has data is done.
     pub scored: u64,
-    /// Had nothing to judge: the pipeline made no code.
+    /// Jobs without output: the pipeline made no code.
     pub no_output: u64,
-    /// The judge answered, but not usably.
+    /// Jobs without a usable reply of the judge.
     pub unscorable: u64,
     /// Could not be judged.
     pub failed: u64,
     /// Not tried.
     pub skipped: u64,
-    /// Without any result yet; left out of JSON when there are none.
+    /// Jobs without any result yet; absent in JSON if there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub pending: u64,
     /// Number of jobs by kind of error, most frequent first.
@@ -68,33 +67,33 @@ pub struct Coverage {
 /// Cost of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// Results' costs and what is presumed spent; never less than the ledger has committed.
+    /// Costs of results plus presumed spending; never less than the ledger has committed.
     pub total_usd: Money,
-    /// Results' costs, superseded rounds included.
+    /// Costs of results, including superseded rounds.
     pub results_usd: Money,
-    /// Cost of calls that died with their process, at worst case.
+    /// Cost of calls that were interrupted with their process, at worst case.
     pub presumed_usd: Money,
-    /// Probable cost of those calls: the same share of their worst case as answered calls. Left
-    /// out of JSON where nothing is presumed, or no call was answered.
+    /// Probable cost of those calls: the same share of their worst case as of completed calls.
+    /// Absent in JSON without presumed spending or completed calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presumed_probable_usd: Option<Money>,
-    /// Cost of calls in flight, at worst case; only told of a run that goes on, and
-    /// left out of JSON when there is none.
+    /// Cost of calls in flight, at worst case; only for an unfinished run, and absent in JSON if
+    /// there is none.
     #[serde(skip_serializing_if = "is_no_money")]
     pub in_flight_usd: Money,
-    /// Expected cost of the jobs that made calls, told before their first call.
+    /// Expected cost of the jobs with calls, estimated before their first call.
     pub estimated_usd: Option<Money>,
-    /// Highest possible cost of those calls, with every call that may be repeated.
+    /// Maximum cost of those jobs, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
-    /// By how much the results' costs were off the estimate, as a share of it: 0.1 is a tenth
-    /// dearer. None while jobs are pending, and without an estimate.
+    /// Deviation of the results' costs from the estimate, as a share of it: 0.1 is a tenth more.
+    /// None while jobs are pending, and without an estimate.
     pub estimate_error: Option<f64>,
-    /// By how much bills exceeded what was reserved for them.
+    /// Amount by which bills exceeded their reservations.
     pub overrun_usd: Money,
-    /// The most that the run may cost; none is unlimited.
+    /// Maximum cost; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// Money of the month of the report, over all runs of the ledger; left out of JSON where the
-    /// ledger does not tell it.
+    /// Money of the month of the report, over all runs of the ledger; absent in JSON where the
+    /// ledger does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub month: Option<MonthCost>,
     /// All input tokens, cached ones included.
@@ -107,8 +106,8 @@ pub struct Cost {
     pub calls: u64,
     /// Verdicts that came from the cache.
     pub cached_verdicts: u64,
-    /// Calls whose usage the provider did not tell, booked at the most that they can cost; left out
-    /// of JSON when there are none.
+    /// Calls without a reported usage, booked at their maximum cost; absent in JSON if there are
+    /// none.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmetered_calls: u64,
 }
@@ -121,7 +120,7 @@ pub struct MonthCost {
     pub month: Date,
     /// Billed and presumed spent.
     pub spent_usd: Money,
-    /// The most that the month may cost; none is unlimited.
+    /// Maximum cost of the month; none is unlimited.
     pub budget_usd: Option<Money>,
 }
 
@@ -133,7 +132,7 @@ impl Coverage {
 }
 
 impl Cost {
-    /// The cost of a run that goes on: what its calls hold is not spent yet.
+    /// The cost of an unfinished run, whose outstanding reservations are not spent yet.
     pub fn with_in_flight(self, held: Money) -> Self {
         let (total_usd, presumed_usd) = (self.total_usd - held, self.presumed_usd - held);
         let probable = self.presumed_probable_usd.filter(|_| presumed_usd > Money::ZERO);

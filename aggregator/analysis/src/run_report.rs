@@ -21,8 +21,8 @@ use indexmap::IndexMap;
 use juror_journal::journal::RunFiles;
 use juror_types::rubric::Rubric;
 
-/// Everything that a run says, but for its items: those are read from the journal one by one
-/// while a format is written.
+/// A run's report without its items, which are read from the journal one by one while a format is
+/// written.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Summary of the run's record.
@@ -53,23 +53,23 @@ pub struct Report {
     pub common_issues: Vec<StatementGroup>,
     /// Common strengths, most frequent first.
     pub common_strengths: Vec<StatementGroup>,
-    /// Issues that stand in no group, since there were more different ones than are counted.
+    /// Number of issues in no group, beyond the maximum number of different ones.
     pub uncounted_issues: u64,
     /// Warnings for the reader.
     pub warnings: Vec<String>,
-    /// The metrics once more, with their titles, for formats that are read by people.
+    /// The metrics with their titles, for display.
     pub metrics: Vec<Metric>,
-    /// The items, and where their results stand.
+    /// The items, and the places of their results.
     pub items: Items,
-    /// The results to look at first: not scored, then the lowest scores.
+    /// The most urgent results: not scored, then the lowest scores.
     pub worst: Vec<ItemRow>,
     /// The rubric.
     pub rubric: Rubric,
 }
 
 impl Report {
-    /// Adds what is known of the run's judge: by the calibration that is named, or else by those of
-    /// the runs beside it. One of these that cannot be read is left out, with a warning.
+    /// Adds the calibration of the run's judge: the named one, or else one of the runs beside it.
+    /// Unreadable ones are left out, with a warning.
     pub fn add_calibration(&mut self, files: &RunFiles, named: Option<&KnownCalibration>) {
         let Some(now) = Binding::of(files.record(), self.run.simulated) else { return };
         let known = match (named, files.directory().parent()) {

@@ -1,5 +1,5 @@
-//! Stability of items over the last runs of their kind: items that pass on one night and fail on
-//! the next, and the noise of a score from night to night.
+//! Stability of items over the last comparable runs: items that pass in one run and fail in the
+//! next, and the noise of a score between runs.
 
 mod item_track;
 #[cfg(test)]
@@ -69,13 +69,13 @@ impl ItemStability {
             return Ok(Self::default());
         }
         runs.reverse();
-        let mut reading = Reading::new(rubric, policy);
+        let mut scan = StabilityScan::new(rubric, policy);
         for run in &runs {
-            reading.read(run)?;
+            scan.read(run)?;
         }
-        let noise_variance = reading.differences().noise_variance();
-        reading.read(files)?;
-        let flaky = reading.items.into_iter().filter_map(|(id, track)| {
+        let noise_variance = scan.differences().noise_variance();
+        scan.read(files)?;
+        let flaky = scan.items.into_iter().filter_map(|(id, track)| {
             let (outcomes, changes) = track.into_outcomes();
             let item = FlakyItem { id: id.clone(), outcomes, changes };
             (changes >= MIN_CHANGES).then_some((id, item))
@@ -91,7 +91,7 @@ impl ItemStability {
 }
 
 /// Items of the runs that are read so far.
-struct Reading<'a> {
+struct StabilityScan<'a> {
     success: Option<MetricDefinition>,
     decisive: MetricDefinition,
     first_image: &'a str,
@@ -99,7 +99,7 @@ struct Reading<'a> {
     items: HashMap<String, ItemTrack>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> StabilityScan<'a> {
     fn new(rubric: &'a Rubric, policy: AveragingPolicy) -> Self {
         let mut all = MetricDefinition::all(rubric).into_iter();
         Self {

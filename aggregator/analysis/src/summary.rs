@@ -1,4 +1,4 @@
-//! From a run's journal to its report, in one pass and flat memory.
+//! Computation of a run's report from its journal, in one pass and constant memory.
 
 use crate::{
     charges::Charges,
@@ -32,30 +32,30 @@ use juror_types::{
 };
 use std::collections::BTreeSet;
 
-/// So many results are shown one by one where all would be too many.
+/// Maximum number of results that are listed where all would be too many.
 const WORST: usize = 20;
 
-/// So many different statements that the vocabulary does not know are counted, issues and
+/// Maximum number of different statements without a known topic that are counted, for issues and
 /// strengths each.
 const MAX_UNKNOWN: usize = 50_000;
 
-/// Fingerprints of the model that are told apart.
+/// Maximum number of different fingerprints of the model.
 const MAX_FINGERPRINTS: usize = 8;
 
 /// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
 pub struct SummaryInput<'a> {
-    /// The counting results, by the fold of the same journal.
+    /// The current results, by the fold of the same journal.
     pub counted: &'a Counted,
     /// The rubric of the run, read from its record's text.
     pub rubric: &'a Rubric,
-    /// The ledger of the run; none if it has no record of it.
+    /// The ledger of the run; none if it has no record of the run.
     pub ledger: Option<Ledger>,
     /// Gate that the run must meet.
     pub gate: Option<&'a Gate>,
-    /// The runs before it of the same kind, newest first, if the gate watches for declines.
+    /// Earlier comparable runs, newest first, if the gate detects declines.
     pub earlier: &'a [PastRun],
-    /// Stability of the items; the gate is judged without the flaky ones.
+    /// Stability of the items; the gate is evaluated without the flaky ones.
     pub flaky: &'a ItemStability,
     /// Policy for jobs without a verdict in averages.
     pub averaging: AveragingPolicy,
@@ -63,8 +63,7 @@ pub struct SummaryInput<'a> {
     pub finished_at: String,
 }
 
-/// Reads a run's results and says what they say: once, or twice where items were judged several
-/// times.
+/// Reads a run's results and summarizes them, in one pass, or two with repeats.
 pub fn summarize(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
     let mut scan = Scan::new(record, input);
@@ -208,7 +207,7 @@ impl<'a> Scan<'a> {
         let dropped = dropped_issues + dropped_strengths;
         if dropped > 0 {
             warnings.push(format!(
-                "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones are in words of their own, and only so many are counted"
+                "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones have no known topic, the maximum that is counted"
             ));
         }
         warnings.extend(averaging_warnings(input.averaging, &coverage));
@@ -216,7 +215,7 @@ impl<'a> Scan<'a> {
         let steady = self.steady.map(|tally| tally.finish().0);
         if let Some(gate) = input.gate.filter(|_| steady.is_some()) {
             let flaky = counted(self.flaky.flaky.len() as u64, "flaky item");
-            warnings.push(format!("gate {} is judged without {flaky}", gate.name));
+            warnings.push(format!("gate {} is evaluated without {flaky}", gate.name));
         }
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
         let targets =
@@ -226,7 +225,7 @@ impl<'a> Scan<'a> {
         if self.fingerprints.len() > 1 {
             let listed: Vec<_> = self.fingerprints.iter().map(String::as_str).collect();
             warnings.push(format!(
-                "several versions of the model answered (fingerprints {}): its scores may differ \
+                "several versions of the model replied (fingerprints {}): its scores may differ \
                  between them",
                 listed.join(", ")
             ));
@@ -276,13 +275,13 @@ fn note(known: &mut BTreeSet<String>, text: Option<&String>) {
     }
 }
 
-/// Endpoints that answered, where the record names none: those of a fleet's workers.
+/// Endpoints of a fleet's workers, where the record has none.
 fn endpoints(known: &BTreeSet<String>) -> Option<String> {
     let listed: Vec<&str> = known.iter().map(String::as_str).collect();
     (!listed.is_empty()).then(|| listed.join(", "))
 }
 
-/// Order of results by what a reader must look at first; ties by id.
+/// Sort key of results by urgency, then by id.
 fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
     let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
     (urgency, row.screenshot_id.as_str(), row.repeat)

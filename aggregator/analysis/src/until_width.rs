@@ -1,5 +1,5 @@
-//! Judging until the score is known well enough: a random sample grows in a fixed sequence of
-//! looks, and the run ends at the first one whose interval is narrow enough.
+//! Judging until the score's interval is narrow enough: a random sample grows in a fixed sequence
+//! of sizes, and the run ends at the first one that suffices.
 
 use crate::{
     fold::Counted,
@@ -9,15 +9,15 @@ use crate::{
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{rubric::Rubric, run::RunRecord};
 
-/// Items of the first look. Fewer know too little of the spread that the end is decided by.
+/// Size of the first sample. Fewer items do not show enough of the spread that decides the end.
 pub const FIRST_LOOK: u64 = 60;
 
-/// Number of items of the look after one at so many items: half as many again.
+/// Size of the sample after one of this size: half as many more.
 pub fn next_look(items: u64) -> u64 {
     items.saturating_add(items.div_ceil(2))
 }
 
-/// Width of the interval of a run's score so far, as a share; none where too little is judged.
+/// Width of the interval of a run's score so far, as a share; none with too few judged items.
 pub fn score_width(
     files: &RunFiles,
     counted: &Counted,
@@ -40,19 +40,21 @@ pub fn score_width(
     Ok(metric.and_then(Metric::width))
 }
 
-/// Warning of a run that ended although its score is not as certain as was asked
-/// for; none where it is, or where nothing was asked for.
+/// Warning of a run that ended with a wider interval than requested; none without a requested
+/// width.
 pub(crate) fn missed_width(record: &RunRecord, width: Option<f64>, pending: u64) -> Option<String> {
     let sample = record.dataset.sample.filter(|_| pending == 0)?;
     let asked = sample.until_width?;
     let reached = width.is_some_and(|width| width <= asked);
     let width = width.map_or("unknown".to_owned(), |width| format!("{width:.3}"));
     let judged = match sample.items >= sample.of {
-        true => "although every item is in the sample",
+        true => "although the sample includes every item",
         false => "since the run ended before",
     };
     (!reached).then(|| {
-        format!("the width of the score's interval is {width} and not {asked} as asked, {judged}")
+        format!(
+            "the width of the score's interval is {width}, above the requested {asked}, {judged}"
+        )
     })
 }
 

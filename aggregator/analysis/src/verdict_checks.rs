@@ -1,5 +1,4 @@
-//! Counts of verdicts that contradict themselves, and of items whose data tries to instruct the
-//! judge.
+//! Counts of contradictory verdicts, and of items whose data tries to instruct the judge.
 
 use crate::{format::counted, format::figure, metrics::Unit, metrics::round_stable};
 use indexmap::IndexMap;
@@ -15,7 +14,7 @@ pub struct VerdictChecks {
     pub contradictory: u64,
     /// Their share.
     pub contradictory_share: f64,
-    /// Verdicts that break each rule, in the rules' order; rules that none breaks are left out.
+    /// Verdicts that break each rule, in the rules' order; unbroken rules are absent.
     pub contradictions: IndexMap<Contradiction, u64>,
     /// Verdicts that name attempts to instruct the judge.
     pub suspected_instructions: u64,
@@ -34,12 +33,12 @@ impl VerdictChecks {
         self.suspected_instructions += u64::from(!verdict.suspected_instructions.is_empty());
     }
 
-    /// Warnings for the reader, in the order of their weight.
+    /// Warnings, the most important first.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.suspected_instructions > 0 {
             warnings.push(format!(
-                "the judge suspects instructions in the data of {}: read what it names before you trust the scores",
+                "the judge suspects instructions in the data of {}: check the reported texts before you trust the scores",
                 counted(self.suspected_instructions, "verdict")
             ));
         }

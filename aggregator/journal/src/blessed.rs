@@ -1,5 +1,5 @@
-//! Blessed runs: names for the runs that others are compared against, each a small file beside the
-//! runs, `<runs directory>/baselines/<name>.json`. A name moves only when another run is blessed.
+//! Blessed runs: named baselines for comparisons, each a small file beside the runs, `<runs
+//! directory>/baselines/<name>.json`. A name moves only when another run is blessed.
 
 use crate::{
     journal::{JournalError, RunFiles, is_run_directory},
@@ -21,12 +21,12 @@ use std::{
 /// Folder of the names in a runs directory.
 pub const BASELINES_FOLDER: &str = "baselines";
 
-/// Name that a run is blessed by unless another one is given.
+/// Default name of a blessed run.
 pub const DEFAULT_BASELINE: &str = "main";
 
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
-/// A run that has a name as a baseline.
+/// A run that is blessed as a baseline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlessedRun {
     /// Version of this record.
@@ -39,7 +39,7 @@ pub struct BlessedRun {
     pub blessed_at: String,
     /// Version of the program that blessed it.
     pub program_version: String,
-    /// Digest of its results at that time.
+    /// Digest of its results when it was blessed.
     pub results_digest: Digest,
 }
 
@@ -49,17 +49,17 @@ pub struct BlessedRuns {
     folder: PathBuf,
 }
 
-/// Reason why names of runs cannot be read or written.
+/// The error of reading or writing names of baselines.
 #[derive(Debug, thiserror::Error)]
 pub enum BlessedRunError {
-    /// The name cannot be a file's.
+    /// An invalid name.
     #[error(
-        "{0:?} cannot name a baseline: take 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+        "{0:?} is not a valid baseline name: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
     )]
     Name(String),
-    /// A run has the folder.
+    /// The folder of baselines is a run's.
     #[error(
-        "{} is the directory of a run, and names of baselines belong there: move the run to another name",
+        "{} is the directory of a run, but baselines are stored there: rename the run",
         folder.display()
     )]
     Occupied {
@@ -72,12 +72,12 @@ pub enum BlessedRunError {
 }
 
 impl BlessedRuns {
-    /// Those of this runs directory, which need not exist.
+    /// Blessed runs of this runs directory, which need not exist.
     pub fn new(runs_dir: &Path) -> Self {
         Self { folder: runs_dir.join(BASELINES_FOLDER) }
     }
 
-    /// The run of this name; none if no run has it.
+    /// The run of this name, if there is one.
     pub fn get(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
         let path = self.path_of(name)?;
         match read_bytes(&path) {
@@ -87,7 +87,7 @@ impl BlessedRuns {
         }
     }
 
-    /// Every blessed run, by name.
+    /// All blessed runs, sorted by name.
     pub fn list(&self) -> Result<Vec<BlessedRun>, BlessedRunError> {
         // A run named `baselines` has JSON files of its own.
         if is_run_directory(&self.folder) {
@@ -109,7 +109,7 @@ impl BlessedRuns {
         names.iter().filter_map(|name| self.get(name).transpose()).collect()
     }
 
-    /// Gives a run its name; returns the one that had it before.
+    /// Gives a run its name; returns the previous run of that name.
     pub fn set(&self, blessed: &BlessedRun) -> Result<Option<BlessedRun>, BlessedRunError> {
         let path = self.path_of(&blessed.name)?;
         if is_run_directory(&self.folder) {
@@ -126,7 +126,7 @@ impl BlessedRuns {
         Ok(before)
     }
 
-    /// Takes a name away; returns the run that had it.
+    /// Removes a name; returns its run.
     pub fn remove(&self, name: &str) -> Result<Option<BlessedRun>, BlessedRunError> {
         let before = self.replaced(name)?;
         let path = self.path_of(name)?;
@@ -152,7 +152,7 @@ impl BlessedRuns {
     }
 }
 
-/// Digest of a run's journal, superseded rounds included.
+/// Digest of a run's journal, including superseded rounds.
 pub fn results_digest(files: &RunFiles) -> Result<Digest, JournalError> {
     let path = files.path_of("results.jsonl");
     let read = || {
@@ -179,7 +179,7 @@ fn parse(bytes: &[u8], path: &Path) -> Result<BlessedRun, JournalError> {
         serde_json::from_slice(bytes).map_err(|error| JournalError::Unreadable {
             path: path.to_owned(),
             line: error.line() as u64,
-            reason: format!("not a readable record ({error}): bless the run again"),
+            reason: format!("damaged record ({error}): bless the run again"),
         })?;
     match blessed.schema {
         SCHEMA => Ok(blessed),
@@ -231,7 +231,7 @@ mod tests {
         runs.set(&blessed("main", "monday")).unwrap();
         fs::write(runs_dir.path().join("baselines/main.json"), "{").unwrap();
         let damaged = runs.list().unwrap_err().to_string();
-        assert!(damaged.contains("main.json, line 1: not a readable record"), "{damaged}");
+        assert!(damaged.contains("main.json, line 1: damaged record"), "{damaged}");
         assert!(damaged.contains("bless the run again"), "{damaged}");
         assert_eq!(runs.set(&blessed("main", "tuesday")).unwrap(), None);
         assert_eq!(runs.list().unwrap().len(), 1);

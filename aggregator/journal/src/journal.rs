@@ -1,5 +1,5 @@
-//! The journal: what a run is (`run.json`) and every result that it has (`results.jsonl`), in one
-//! directory that at most one process writes to.
+//! The journal: a run's record (`run.json`) and all its results (`results.jsonl`), in one directory
+//! with at most one writing process.
 
 mod directory;
 mod error;

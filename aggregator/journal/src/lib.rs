@@ -1,4 +1,4 @@
-//! The directory of a run: its record, and the journal that its results are committed to.
+//! The directory of a run: its record, and the journal of its results.
 
 pub mod blessed;
 pub mod journal;

@@ -1,4 +1,4 @@
-//! Replacing a file in one step: readers see the old content or the new, never a part.
+//! Atomic replacement of a file: readers see the old or the new content, never a part.
 
 use std::{
     fs::{self, File},
@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a file beside `path`, makes it durable and renames it over `path`. On any error `path`
-/// is as it was and the half-written file is gone.
+/// Writes a temporary file beside `path`, syncs it and renames it to `path`. On an error `path` is
+/// unchanged and the temporary file is removed.
 pub fn replace_file<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), E>,
@@ -17,13 +17,13 @@ pub fn replace_file<E: From<io::Error>>(
         .and_then(|()| fs::rename(&temporary, path).map_err(E::from))
         .and_then(|()| sync_directory(path).map_err(E::from));
     if written.is_err() {
-        // Nothing more can be done about a leftover that cannot be removed.
+        // A leftover that cannot be removed is left.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// Makes the names in the directory of `path` durable.
+/// Syncs the directory of `path`.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(parent) if cfg!(unix) => {

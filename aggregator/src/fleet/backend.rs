@@ -11,48 +11,50 @@ use juror_ledger::{
 };
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
 
-/// The fleet's backend as the aggregator sees it: which runs there are, their money, its health.
+/// The fleet's backend for the aggregator: runs, their money, and the ledger's state.
 #[async_trait]
 pub trait FleetBackend: Send + Sync {
-    /// The runs that are known.
+    /// The known runs.
     async fn announced(&self) -> Result<Vec<RunId>, LedgerError>;
 
-    /// Status of a run; none if it was never announced, or is forgotten.
+    /// Status of a run; none if it was never announced, or has expired.
     async fn status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError>;
 
-    /// Notes how far a run has come.
-    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError>;
+    /// Records the progress of a run.
+    async fn record_progress(&self, run: &RunId, progress: &RunProgress)
+    -> Result<(), LedgerError>;
 
-    /// Says that results go to this directory, unless they go to another one that it is not to take
-    /// over from. Answers to which they go.
+    /// Registers the directory for the fleet's results. Returns the registered one, which is
+    /// another if one was registered before, unless this one is to replace it.
     async fn claim_runs_directory(
         &self,
         directory: &RunsDirectory,
         take_over: bool,
     ) -> Result<RunsDirectory, LedgerError>;
 
-    /// True if a dead job is to be sent again: it never started in its round. Each job a few times.
+    /// True if a dead job may be resent: it never started in its round. Each job is allowed a few
+    /// times.
     async fn allow_resend(&self, job: &Job) -> Result<bool, LedgerError>;
 
-    /// A run's money; none if there is no record.
+    /// The ledger of a run; none if there is no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
 
-    /// Presumes spent what the leases of a complete run still hold.
+    /// Presumes spent the leases that a complete run still holds.
     async fn close_leases(&self, run: &RunId) -> Result<(), LedgerError>;
 
-    /// Presumes spent what processes hold that are gone.
+    /// Presumes spent the leases of processes that are gone.
     async fn sweep(&self) -> Result<(), LedgerError>;
 
-    /// State of the ledger on its server. `used_before`: it is known to have been in use.
+    /// State of the ledger on its server. `used_before` is true if it is known to have been in use.
     async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError>;
 
     /// True if the ledger has an account of a run.
     async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError>;
 
-    /// Books what the ledger has forgotten of these costs, and ends the pause if it can.
+    /// Books the part of these costs that the ledger has lost, and resumes admission if possible.
     async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError>;
 
-    /// Stores results that were forgotten, so that their jobs are not judged again.
+    /// Restores lost results, so that their jobs are not judged again.
     async fn restore_results(&self, run: &RunId, results: &[JobResult]) -> Result<(), LedgerError>;
 }
 
@@ -66,8 +68,12 @@ impl FleetBackend for RedisLedger {
         self.run_status(run).await
     }
 
-    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError> {
-        Self::note_progress(self, run, progress).await.map(drop)
+    async fn record_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<(), LedgerError> {
+        Self::record_progress(self, run, progress).await.map(drop)
     }
 
     async fn claim_runs_directory(

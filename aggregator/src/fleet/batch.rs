@@ -1,20 +1,20 @@
-//! Incoming results, sorted by run. Pure.
+//! Incoming results, grouped by run. Pure.
 
 use indexmap::IndexMap;
 use juror_queue::{DeadLetter, Delivery};
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
 
-/// Something that makes a line of a journal.
+/// A delivery that becomes a line of a journal.
 #[derive(Debug)]
 pub(super) enum Incoming {
     /// A worker's result.
     Result(Delivery<JobResult>),
-    /// A job that nobody works on any more.
+    /// A dead-lettered job.
     Dead(Delivery<DeadLetter<Job>>),
 }
 
 impl Incoming {
-    /// The run that it belongs to.
+    /// The run.
     pub(super) fn run(&self) -> &RunId {
         match self {
             Self::Result(delivery) => &delivery.message.run_id,
@@ -22,7 +22,7 @@ impl Incoming {
         }
     }
 
-    /// The version in which it was written.
+    /// Its schema version.
     pub(super) fn schema(&self) -> u32 {
         match self {
             Self::Result(delivery) => delivery.message.schema,
@@ -31,7 +31,7 @@ impl Incoming {
     }
 }
 
-/// The batch run by run, each in the order in which it came.
+/// The batch grouped by run, each in order of arrival.
 pub(super) fn by_run(batch: Vec<Incoming>) -> IndexMap<RunId, Vec<Incoming>> {
     let mut runs: IndexMap<RunId, Vec<Incoming>> = IndexMap::new();
     for incoming in batch {

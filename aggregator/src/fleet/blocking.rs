@@ -1,4 +1,4 @@
-//! Work at the disk for one run, on a thread that may wait for it.
+//! Disk work for one run, on a blocking thread.
 
 use super::{
     batch::Incoming,
@@ -9,12 +9,12 @@ use juror_types::{id::RunId, run::RunRecord};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-/// A run to be opened if it is not, and results to be committed to it.
+/// Results to commit to a run, which is opened if it is not.
 #[derive(Debug)]
 pub(super) struct CommitWork {
     pub(super) run: RunId,
     pub(super) from: From,
-    /// New content of `run.json`, if something is known of it.
+    /// New content of `run.json`, if it has changed.
     pub(super) record: Option<RunRecord>,
     pub(super) batch: Vec<Incoming>,
 }
@@ -22,15 +22,15 @@ pub(super) struct CommitWork {
 /// Source of a run's state.
 #[derive(Debug)]
 pub(super) enum From {
-    /// It is open.
+    /// An open run.
     Open(Box<OpenRun>),
-    /// Its directory.
+    /// The run's directory.
     Directory,
-    /// It is new: its record makes it.
+    /// A new run, created from its record.
     Record,
 }
 
-/// Work that is done.
+/// Completed work.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) run: RunId,
@@ -39,7 +39,7 @@ pub(super) struct Done {
     pub(super) committed: Committed,
 }
 
-/// Work that could not be done; nothing of its batch is committed.
+/// Failed work; nothing of its batch is committed.
 #[derive(Debug)]
 pub(super) struct Undone {
     pub(super) run: RunId,
@@ -61,7 +61,7 @@ impl CommitWork {
                 (From::Record | From::Directory, _) => OpenRun::open(runs_dir, &run, stop)?,
             };
             if let Some(record) = &record {
-                open.keep_record(record)?;
+                open.update_record_file(record)?;
             }
             let committed = open.commit(&batch)?;
             Ok::<_, JournalError>((open, committed))
@@ -73,7 +73,7 @@ impl CommitWork {
     }
 }
 
-/// Record in the directory of a run; none if there is no such directory.
+/// Record in the directory of a run, if there is one.
 pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, JournalError> {
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),

@@ -1,8 +1,8 @@
-//! The one owner of all open runs: commits what comes in, learns what the fleet's backend says of
-//! runs, and has reports written.
+//! The owner of all open runs: commits incoming results, applies run statuses of the fleet's
+//! backend, and orders reports.
 
-mod learning;
 mod reporting;
+mod run_status;
 
 use super::{
     AggregatorError, CompletedRun, FleetOptions, FleetSummary,
@@ -14,9 +14,9 @@ use super::{
 use crate::fleet::{
     blocking::{CommitWork, Done, From, Undone},
     run_registry::RunRegistry,
-    run_state::{Known, ResultPlace},
+    run_state::{KnownRun, ResultPlace},
     settlement::DeliverySettlement,
-    status_poller::StatusAnswer,
+    status_poller::StatusReply,
 };
 use crate::run_journal::RunJournal;
 use futures_util::future::join_all;
@@ -39,14 +39,14 @@ pub(super) struct Committer {
     pub(super) runs_dir: PathBuf,
     pub(super) options: FleetOptions,
     pub(super) events: Events,
-    /// Listeners for single results.
+    /// Receiver of single results.
     pub(super) finished: Events,
     pub(super) metrics: Arc<Metrics>,
-    pub(super) board: RunRegistry,
+    pub(super) registry: RunRegistry,
     pub(super) settling: mpsc::Sender<DeliverySettlement>,
     /// Channels of reports; none where runs are reported elsewhere.
     pub(super) reports: Option<ReportChannels>,
-    /// Asks to end at once.
+    /// Signal for an immediate end.
     pub(super) stop: CancellationToken,
     pub(super) runs: KnownRuns,
 }
@@ -60,22 +60,22 @@ pub(super) struct ReportChannels {
 /// Inputs of the committer.
 pub(super) struct Inputs {
     pub(super) incoming: mpsc::Receiver<Incoming>,
-    pub(super) answers: mpsc::Receiver<(RunId, StatusAnswer)>,
+    pub(super) answers: mpsc::Receiver<(RunId, StatusReply)>,
     pub(super) reported: mpsc::Receiver<Reported>,
 }
 
 impl Inputs {
-    /// Results alone: nothing is to be learned of their runs.
+    /// Results only, without run statuses.
     pub(super) fn only(incoming: mpsc::Receiver<Incoming>) -> Self {
         Self { incoming, answers: mpsc::channel(1).1, reported: mpsc::channel(1).1 }
     }
 }
 
-/// The runs that are known.
+/// The known runs.
 #[derive(Default)]
 pub(super) struct KnownRuns {
-    known: IndexMap<RunId, Known>,
-    /// Place of results of other runs.
+    known: IndexMap<RunId, KnownRun>,
+    /// Destination of results of other runs.
     others: ResultPlace,
     /// The run whose report is being written.
     reporting: Option<RunId>,
@@ -88,8 +88,8 @@ impl KnownRuns {
     pub(super) fn only(journal: RunJournal) -> Self {
         let run = journal.record().run_id.clone();
         let open = Some(OpenRun(journal));
-        let known = Known { open, ..Known::at(ResultPlace::Directory) };
-        let others = ResultPlace::Aside("it is a result of another run".to_owned());
+        let known = KnownRun { open, ..KnownRun::at(ResultPlace::Directory) };
+        let others = ResultPlace::DeadLetters("it is a result of another run".to_owned());
         Self { known: [(run, known)].into_iter().collect(), others, ..Self::default() }
     }
 
@@ -101,13 +101,13 @@ impl KnownRuns {
 
 #[cfg(test)]
 impl KnownRuns {
-    pub(super) fn insert(&mut self, run: RunId, known: Known) {
+    pub(super) fn insert(&mut self, run: RunId, known: KnownRun) {
         self.known.insert(run, known);
     }
 }
 
 impl Committer {
-    /// Works until nothing more comes in, then writes what reports are due.
+    /// Runs until no more inputs come, then writes the outdated reports.
     pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<KnownRuns, AggregatorError> {
         let mut batch = Vec::new();
         loop {
@@ -122,27 +122,27 @@ impl Committer {
                     self.gather(&mut inputs.incoming, &mut batch).await;
                     self.commit(std::mem::take(&mut batch)).await?;
                 }
-                Some((run, answer)) = inputs.answers.recv() => self.learn(run, answer).await?,
-                Some(reported) = inputs.reported.recv() => self.note_report(reported).await,
+                Some((run, answer)) = inputs.answers.recv() => self.apply_status(run, answer).await?,
+                Some(reported) = inputs.reported.recv() => self.record_report(reported).await,
                 () = until(due) => {}
             }
         }
-        self.report_the_rest(&mut inputs.reported).await?;
+        self.report_outdated(&mut inputs.reported).await?;
         Ok(self.runs)
     }
 
-    /// Adds what else comes soon, so that one fsync serves many.
+    /// Adds results that arrive soon, so that one fsync serves many.
     async fn gather(&self, incoming: &mut mpsc::Receiver<Incoming>, batch: &mut Vec<Incoming>) {
         let Some(wait) = self.options.gathering else { return };
         let most = self.options.batch;
         let others = async {
             while batch.len() < most && incoming.recv_many(batch, most - batch.len()).await > 0 {}
         };
-        // Nothing is lost at its end: what was received is in the batch.
+        // Cancel-safe: received results are in the batch.
         let _ = timeout(wait, others).await;
     }
 
-    /// Commits a batch run by run, all runs side by side, and has it acknowledged only then.
+    /// Commits a batch, all its runs concurrently, and then has it acknowledged.
     async fn commit(&mut self, batch: Vec<Incoming>) -> Result<(), AggregatorError> {
         let mut work = Vec::new();
         for (run, batch) in by_run(batch) {
@@ -152,23 +152,23 @@ impl Committer {
             }
             let batch = self.without_other_versions(&run, batch).await;
             let KnownRuns { known, others, .. } = &mut self.runs;
-            let known = known.entry(run.clone()).or_insert_with(|| Known::at(others.clone()));
+            let known = known.entry(run.clone()).or_insert_with(|| KnownRun::at(others.clone()));
             match &known.place {
-                ResultPlace::Directory => work.push(self.work_on(run, batch)),
-                ResultPlace::Aside(reason) => {
+                ResultPlace::Directory => work.push(self.work_for(run, batch)),
+                ResultPlace::DeadLetters(reason) => {
                     let reason = reason.clone();
                     self.dead_letter(&run, batch, reason).await;
                 }
                 ResultPlace::Unknown => {
                     known.waiting.extend(batch);
-                    self.board.ask_for(&run);
+                    self.registry.request_status(&run);
                 }
             }
         }
         self.perform(work).await
     }
 
-    /// Sets aside what another version of this program wrote.
+    /// Dead-letters results of another schema version.
     async fn without_other_versions(&self, run: &RunId, batch: Vec<Incoming>) -> Vec<Incoming> {
         let (ours, others): (Vec<_>, _) =
             batch.into_iter().partition(|incoming| incoming.schema() == SCHEMA);
@@ -182,14 +182,14 @@ impl Committer {
         ours
     }
 
-    fn work_on(&mut self, run: RunId, batch: Vec<Incoming>) -> CommitWork {
+    fn work_for(&mut self, run: RunId, batch: Vec<Incoming>) -> CommitWork {
         let open = self.runs.known.get_mut(&run).and_then(|known| known.open.take());
         let from = open.map_or(From::Directory, |open| From::Open(Box::new(open)));
         CommitWork { run, from, record: None, batch }
     }
 
-    /// Does work of several runs at a time, as many as may be open. A run whose files are damaged
-    /// is turned away; on any other error nothing of those is acknowledged.
+    /// Performs the work of several runs concurrently, as many as may be open. A run with damaged
+    /// files is quarantined; on any other error nothing of those is acknowledged.
     async fn perform(&mut self, mut work: Vec<CommitWork>) -> Result<(), AggregatorError> {
         while !work.is_empty() {
             let later = work.split_off(work.len().min(self.options.open_runs.max(1)));
@@ -207,27 +207,27 @@ impl Committer {
                 }
             }
             for done in all_done {
-                self.take_back(done).await;
+                self.finish_work(done).await;
             }
             for Undone { run, batch, error } in all_damaged {
-                self.turn_away_damaged(&run, batch, &error).await;
+                self.quarantine_damaged(&run, batch, &error).await;
             }
-            self.close_the_least_used();
+            self.close_least_recently_used();
             work = later;
         }
         Ok(())
     }
 
-    async fn take_back(&mut self, done: Done) {
+    async fn finish_work(&mut self, done: Done) {
         telemetry::committed(&done, &self.metrics);
         let Done { run, open, batch, committed } = done;
         self.runs.finished.duplicates += committed.duplicates;
         self.runs.uses += 1;
-        let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+        let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
         known.used = self.runs.uses;
         known.version += u64::from(!committed.news.is_empty());
         let progress = known.progress_with(open.progress());
-        self.board.tell(&run, &progress);
+        self.registry.set_progress(&run, &progress);
         known.progress = Some(progress);
         known.open = Some(open);
         self.settle(DeliverySettlement::Done(batch)).await;
@@ -236,7 +236,7 @@ impl Committer {
         }
     }
 
-    fn close_the_least_used(&mut self) {
+    fn close_least_recently_used(&mut self) {
         let open = || self.runs.known.values().filter(|known| known.open.is_some());
         let excess = open().count().saturating_sub(self.options.open_runs.max(1));
         let mut uses: Vec<u64> = open().map(|known| known.used).collect();
@@ -249,7 +249,7 @@ impl Committer {
         }
     }
 
-    /// Sets results aside that belong nowhere, and says so.
+    /// Dead-letters results that belong to no run, with a warning.
     async fn dead_letter(&self, run: &RunId, batch: Vec<Incoming>, reason: String) {
         if batch.is_empty() {
             return;
@@ -257,11 +257,11 @@ impl Committer {
         let warning =
             format!("{} results of run {run} are among the dead letters: {reason}", batch.len());
         self.events.emit(Event::Warning(warning)).await;
-        self.settle(DeliverySettlement::Aside(batch, reason)).await;
+        self.settle(DeliverySettlement::DeadLetter(batch, reason)).await;
     }
 
     async fn settle(&self, settling: DeliverySettlement) {
-        // Whoever settles is there until the committer has ended, or both are to end at once.
+        // The settling task runs until the committer has ended, or both are to end at once.
         let _ = self.settling.send(settling).await;
     }
 }

@@ -3,16 +3,16 @@
 use juror_ledger::redis::{RunProgress, RunStatus};
 use juror_types::run::RunRecord;
 
-/// The number of results upon which a run is complete, if it is: it is closed and not paused, and
-/// its journal has as many results over all rounds as it will have.
+/// The number of results with which a run is complete, if it is: it is closed and not paused, and
+/// its journal has all expected results of all rounds.
 pub(super) fn complete_at(status: &RunStatus, progress: &RunProgress) -> Option<u64> {
     let expected = status.expected.filter(|_| status.paused.is_none());
     expected.filter(|expected| progress.results >= *expected)
 }
 
-/// Record for `run.json`: as it was announced and, once the run is cancelled, how many of its jobs
-/// were published. Those are the jobs with a result, and as many more as results are still to come;
-/// each of them ends in one outcome, and the others never were jobs.
+/// Record for `run.json`: the announced one, with the number of published jobs once the run is
+/// cancelled. Those are the jobs with a result, plus the results still to come; each ends in one
+/// outcome.
 pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord {
     let mut record = RunRecord { published: None, ..status.record.clone() };
     if let (true, Some(expected)) = (status.cancelled, status.expected) {
@@ -22,8 +22,8 @@ pub(super) fn record_of(status: &RunStatus, progress: &RunProgress) -> RunRecord
     record
 }
 
-/// Reason why results of a run cannot be added to the directory of its name; none if it is the same
-/// run.
+/// The reason why results of a run cannot be added to the directory of its name, if that belongs to
+/// another run.
 pub(super) fn foreign(known: &RunRecord, announced: &RunRecord) -> Option<String> {
     if known.fleet.is_none() {
         return Some("the directory of its name holds a run of one machine".to_owned());

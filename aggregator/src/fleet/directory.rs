@@ -1,5 +1,5 @@
-//! The only runs directory that the fleet's results go to: with two, a run would be split, and
-//! neither would ever have all of its results.
+//! Registration of the runs directory: the fleet's results must go to one directory, since with two
+//! each would have only a part of them.
 
 use super::{AggregatorError, lock::RunsLock};
 use crate::fleet::backend::FleetBackend;
@@ -11,7 +11,7 @@ use tokio::time::sleep;
 /// File with the id of a runs directory, in the directory itself.
 const ID_FILE: &str = ".juror-fleet";
 
-/// The directory that is locked, with its id; it gets one if it has none.
+/// The locked directory with its id; a new one gets an id.
 ///
 /// # Errors
 /// [`AggregatorError::RunsDirectory`] if the id cannot be read or written.
@@ -22,11 +22,11 @@ pub fn identify(lock: &RunsLock, host: String) -> Result<RunsDirectory, Aggregat
     Ok(RunsDirectory { id, host, path: path.display().to_string() })
 }
 
-/// Claims the fleet's results for this directory. A backend that is away is asked again by
-/// `keep`; who takes over must be told that it did.
+/// Claims the fleet's results for this directory. If the backend is unreachable, `keep` tries
+/// again; a take-over must be confirmed.
 ///
 /// # Errors
-/// [`AggregatorError::Elsewhere`] if they go to another one.
+/// [`AggregatorError::Elsewhere`] if they go to another directory.
 pub async fn claim(
     backend: &dyn FleetBackend,
     directory: &RunsDirectory,
@@ -43,7 +43,8 @@ pub async fn claim(
     }
 }
 
-/// Claims again and again, since the backend may be emptied. Ends when the results go elsewhere.
+/// Renews the claim repeatedly, since the backend may be emptied. Ends when another directory has
+/// it.
 pub(super) async fn keep(
     backend: &dyn FleetBackend,
     directory: &RunsDirectory,
@@ -53,7 +54,7 @@ pub(super) async fn keep(
         sleep(interval).await;
         match claim(backend, directory, false).await {
             Err(elsewhere @ AggregatorError::Elsewhere { .. }) => return elsewhere,
-            Err(error) => tracing::debug!(%error, "the runs directory was not claimed"),
+            Err(error) => tracing::debug!(%error, "claiming the runs directory failed"),
             Ok(()) => {}
         }
     }

@@ -1,5 +1,5 @@
-//! Costs that the journals of a runs directory report to a ledger that may have lost them.
-//! Everything here waits for the disk.
+//! Costs in the journals of a runs directory, for a ledger that may have lost them. All operations
+//! block on disk I/O.
 
 use juror_analysis::fold::Fold;
 use juror_journal::{
@@ -11,14 +11,13 @@ use std::{io, path::Path};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Results that are sent at a time.
+/// Number of results that are sent at a time.
 const RESTORE_BATCH: usize = 200;
 
-/// Marker file of a runs directory whose fleet has had a ledger: where Redis has none, it was
-/// emptied.
+/// Marker file of a runs directory whose fleet has had a ledger: if Redis has none, it was emptied.
 pub(super) const USED_FILE: &str = ".juror-ledger";
 
-/// Cost of the results in a run's journal; nothing where there is none of the fleet's.
+/// Cost of the results in a run's journal; zero without one of the fleet.
 pub(super) fn cost_of(
     runs_dir: &Path,
     run: &RunId,
@@ -32,14 +31,14 @@ pub(super) fn cost_of(
     Ok(Fold::of_journal(&files)?.spent().cost)
 }
 
-/// The names of all directories in the runs directory that may be runs.
-pub(super) fn runs_in(runs_dir: &Path) -> Vec<RunId> {
+/// Names of all directories in the runs directory that may be runs.
+pub(super) fn run_ids_in(runs_dir: &Path) -> Vec<RunId> {
     let entries = std::fs::read_dir(runs_dir).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| RunId::parse(&name).ok()).collect()
 }
 
-/// Sends the results in a run's journal; nothing where there is none of the fleet's.
+/// Sends the results in a run's journal, if it is one of the fleet.
 pub(super) fn send_results(
     runs_dir: &Path,
     run: &RunId,
@@ -59,12 +58,12 @@ pub(super) fn send_results(
             return Ok(());
         }
     }
-    // Nobody receives where the backend is away; all is sent again then.
+    // The receiver is gone if the backend is unreachable; all results are sent again later.
     let _ = sender.blocking_send(batch);
     Ok(())
 }
 
-/// Marks that the fleet of this runs directory has a ledger.
+/// Records that the fleet of this runs directory has a ledger.
 pub(super) fn mark_used(marker: &Path) -> Result<(), JournalError> {
     replace_file(marker, |_| io::Result::Ok(()))
         .map_err(|error| JournalError::io("write", marker, error))

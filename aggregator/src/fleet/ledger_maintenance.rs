@@ -1,7 +1,7 @@
-//! Looks after the fleet's ledger: processes that are gone, and a backend that was started anew or
-//! emptied and has forgotten what journals still tell.
+//! Maintenance of the fleet's ledger: sweeps leases of processes that are gone, and reconciles a
+//! backend that was restarted or emptied with the journals.
 
-use super::ledger_journals::{USED_FILE, cost_of, mark_used, runs_in, send_results};
+use super::ledger_journals::{USED_FILE, cost_of, mark_used, run_ids_in, send_results};
 use crate::fleet::{
     backend::FleetBackend,
     run_registry::{Entries, RegistryEntry},
@@ -29,24 +29,24 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Interval of reconciliations while owners are waited for.
-const WAITING: Duration = Duration::from_secs(1);
-/// Longest wait for results that are in the queue while the ledger is reconciled. Runs without a
-/// judge go on meanwhile.
+/// Interval of reconciliations while owners have not registered.
+const RECONCILE_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum wait for queued results before the ledger is reconciled. Runs without a judge continue
+/// meanwhile.
 const MAX_RESULTS_WAIT: Duration = Duration::from_secs(20);
 
-pub(super) struct LedgerCare {
+pub(super) struct LedgerMaintenance {
     pub(super) backend: Arc<dyn FleetBackend>,
     pub(super) runs_dir: PathBuf,
-    pub(super) board: watch::Receiver<Entries>,
+    pub(super) registry: watch::Receiver<Entries>,
     pub(super) events: Events,
     /// Interval of sweeps.
     pub(super) heartbeat: Duration,
-    /// Interval of looks whether admission pauses.
+    /// Interval of checks whether admission is suspended.
     pub(super) check: Duration,
-    /// Notified when the ledger is reconciled after a pause.
+    /// Notified when the ledger is reconciled after a suspension.
     pub(super) reconciled: Arc<Notify>,
-    /// Asks to end at once.
+    /// Signal for an immediate end.
     pub(super) stop: CancellationToken,
 }
 
@@ -61,30 +61,30 @@ enum MaintenanceError {
     Reader(#[from] tokio::task::JoinError),
 }
 
-/// A pause of admission.
+/// A suspension of admission.
 struct AdmissionPause {
     /// True if the ledger is the first one of its fleet.
     is_new: bool,
-    /// Cost of results that nothing came of here, by run.
+    /// Cost by run of results that this aggregator did not commit.
     read: BTreeMap<RunId, Money>,
-    /// Runs whose results are stored in the fleet's backend again.
+    /// Runs whose results were restored in the fleet's backend.
     restored: BTreeSet<RunId>,
-    /// Tells of results that are committed meanwhile.
+    /// Changes when results are committed.
     commits: watch::Receiver<Entries>,
-    /// Time until which results that are still in the queue are waited for.
+    /// Time until which queued results are awaited.
     settled_at: Instant,
 }
 
 impl AdmissionPause {
-    fn new(is_new: bool, board: &watch::Receiver<Entries>) -> Self {
-        let mut commits = board.clone();
+    fn new(is_new: bool, registry: &watch::Receiver<Entries>) -> Self {
+        let mut commits = registry.clone();
         commits.borrow_and_update();
         let settled_at = Instant::now() + MAX_RESULTS_WAIT;
         Self { is_new, read: BTreeMap::new(), restored: BTreeSet::new(), commits, settled_at }
     }
 
-    /// True if results were committed since the last look: more of them may be in the queue, and
-    /// what they cost must be told too.
+    /// True if results were committed since the last check: more of them may be queued, and their
+    /// cost must be booked too.
     fn awaits_results(&mut self) -> bool {
         let came = self.commits.has_changed().unwrap_or(false);
         self.commits.borrow_and_update();
@@ -92,34 +92,34 @@ impl AdmissionPause {
     }
 }
 
-impl LedgerCare {
-    /// Goes on until `ended`.
+impl LedgerMaintenance {
+    /// Runs until `ended`.
     pub(super) async fn run(self, ended: CancellationToken) {
-        ended.run_until_cancelled(self.look_again_and_again()).await;
+        ended.run_until_cancelled(self.run_loop()).await;
     }
 
-    async fn look_again_and_again(&self) {
+    async fn run_loop(&self) {
         let mut swept = None;
         let (mut pause, mut trouble) = (None, None);
         loop {
             if swept.is_none_or(|swept: Instant| swept.elapsed() >= self.heartbeat) {
                 swept = Some(Instant::now());
                 if let Err(error) = self.backend.sweep().await {
-                    tracing::debug!(%error, "the ledger was not swept");
+                    tracing::debug!(%error, "a sweep of the ledger failed");
                 }
             }
-            match self.look(&mut pause).await {
+            match self.maintain(&mut pause).await {
                 Ok(()) => trouble = None,
-                Err(error) => self.tell(&error, &mut trouble).await,
+                Err(error) => self.warn_once(&error, &mut trouble).await,
             }
-            sleep(if pause.is_some() { WAITING } else { self.check }).await;
+            sleep(if pause.is_some() { RECONCILE_INTERVAL } else { self.check }).await;
         }
     }
 
-    /// One pass that brings the ledger up to the journals. After a restart, or when the backend was
-    /// emptied, all runs are told that the backend knows, that are not complete, or that the ledger
-    /// has no account of, which ends the pause. At other times each run is told that goes on.
-    async fn look(&self, pause: &mut Option<AdmissionPause>) -> Result<(), MaintenanceError> {
+    /// Books the costs of the journals in the ledger. After a restart, or when the backend was
+    /// emptied, all runs are included that the backend knows, that are not complete, or that have
+    /// no account in the ledger, and admission is resumed. At other times only active runs are.
+    async fn maintain(&self, pause: &mut Option<AdmissionPause>) -> Result<(), MaintenanceError> {
         let marker = self.runs_dir.join(USED_FILE);
         let used_before = pause.is_some() || marker.exists();
         let state = self.backend.ledger_state(used_before).await?;
@@ -137,11 +137,10 @@ impl LedgerCare {
         }
         if pause.is_none() {
             let is_new = state == LedgerState::Empty && !used_before;
-            *pause = Some(AdmissionPause::new(is_new, &self.board));
+            *pause = Some(AdmissionPause::new(is_new, &self.registry));
             if !is_new {
-                let pausing =
-                    "Redis was started anew or emptied: calls pause until the ledger is reconciled";
-                self.say(pausing).await;
+                let pausing = "Redis was restarted or emptied: calls are suspended until the ledger is reconciled";
+                self.warn(pausing).await;
                 return Ok(());
             }
         }
@@ -157,8 +156,8 @@ impl LedgerCare {
             *pause = None;
             self.reconciled.notify_one();
             if !journal.is_new {
-                self.say(&format!(
-                    "the ledger is reconciled, and calls go on; {presumed} that were under way are presumed spent"
+                self.warn(&format!(
+                    "the ledger is reconciled and calls are resumed; {presumed} calls in flight are presumed spent"
                 ))
                 .await;
             }
@@ -169,12 +168,15 @@ impl LedgerCare {
     async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, MaintenanceError> {
         let reconciliation = self.backend.reconcile(journal).await?;
         if let Reconciliation::Waiting { owners } = &reconciliation {
-            tracing::info!(owners = owners.len(), "waiting for owners to say what they hold");
+            tracing::info!(
+                owners = owners.len(),
+                "waiting for workers to re-register their leases"
+            );
         }
         Ok(reconciliation)
     }
 
-    /// Costs by the journals at the end of a pause.
+    /// Costs by the journals at the end of a suspension.
     fn journal_costs(&self, pause: &AdmissionPause, announced: &[RunId]) -> JournalCosts {
         let mut costs = pause.read.clone();
         costs.extend(self.costs(|_, _| true));
@@ -184,22 +186,22 @@ impl LedgerCare {
 
     /// Cost of the results of these registered runs.
     fn costs(&self, which: impl Fn(&RunId, &RegistryEntry) -> bool) -> BTreeMap<RunId, Money> {
-        let entries = self.board.borrow();
+        let entries = self.registry.borrow();
         let chosen = entries.iter().filter(|(run, entry)| which(run, entry));
         let costs = chosen
             .filter_map(|(run, entry)| Some((run.clone(), entry.progress.as_ref()?.cost_usd)));
         costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
     }
 
-    /// Reads the journals of runs that nothing came of since this aggregator works: of those that
-    /// the backend knows, and of those that the ledger has no account of.
+    /// Reads the journals of runs without results since this aggregator is active: those that the
+    /// backend knows, and those without an account in the ledger.
     async fn read_others(
         &self,
         announced: &[RunId],
         read: &mut BTreeMap<RunId, Money>,
     ) -> Result<(), MaintenanceError> {
         let runs_dir = self.runs_dir.clone();
-        let on_disk = spawn_blocking(move || runs_in(&runs_dir)).await?;
+        let on_disk = spawn_blocking(move || run_ids_in(&runs_dir)).await?;
         let mut runs = announced.to_vec();
         for run in on_disk {
             let is_known = announced.contains(&run) || read.contains_key(&run);
@@ -208,18 +210,20 @@ impl LedgerCare {
             }
         }
         for run in &runs {
-            let on_board =
+            let is_registered =
                 |entries: &Entries| entries.get(run).is_some_and(|entry| entry.progress.is_some());
-            if read.contains_key(run) || on_board(&self.board.borrow()) {
+            if read.contains_key(run) || is_registered(&self.registry.borrow()) {
                 continue;
             }
             let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
             let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, &stop));
             let cost = match reading.await? {
-                // It must not hold up the calls of all other runs.
+                // It must not delay the calls of all other runs.
                 Err(error) if error.is_damage() => {
-                    self.say(&format!("the ledger of run {run} stays as Redis has it: {error}"))
-                        .await;
+                    self.warn(&format!(
+                        "the ledger of run {run} is not reconciled with its journal: {error}"
+                    ))
+                    .await;
                     Money::ZERO
                 }
                 cost => cost?,
@@ -229,7 +233,7 @@ impl LedgerCare {
         Ok(())
     }
 
-    /// Stores the results of announced runs that go on in the backend again.
+    /// Restores the results of announced, unfinished runs in the backend.
     async fn restore_results(
         &self,
         announced: &[RunId],
@@ -250,12 +254,12 @@ impl LedgerCare {
                 Ok::<(), LedgerError>(())
             };
             let stored = storing.await;
-            // The reader ends where nobody receives.
+            // The reader ends when the receiver is gone.
             drop(batches);
             let read = reading.await?;
             stored?;
             match read {
-                // That its files are damaged was said as they were read for their costs.
+                // Damaged files were reported when they were read for their costs.
                 Err(error) if !error.is_damage() => return Err(error.into()),
                 Ok(()) | Err(_) => {}
             }
@@ -264,18 +268,19 @@ impl LedgerCare {
         Ok(())
     }
 
-    /// Says what is wrong, once.
-    async fn tell(&self, error: &MaintenanceError, told: &mut Option<String>) {
+    /// Emits a warning about an error, once.
+    async fn warn_once(&self, error: &MaintenanceError, told: &mut Option<String>) {
         let problem = error.to_string();
-        // That the backend is away, the survey says.
-        let is_away = matches!(error, MaintenanceError::Backend(LedgerError::Unavailable(_)));
-        if !is_away && told.as_ref() != Some(&problem) {
-            self.say(&format!("the ledger cannot be looked after: {problem}")).await;
+        // The status poller reports an unreachable backend.
+        let is_unavailable =
+            matches!(error, MaintenanceError::Backend(LedgerError::Unavailable(_)));
+        if !is_unavailable && told.as_ref() != Some(&problem) {
+            self.warn(&format!("maintenance of the ledger failed: {problem}")).await;
             *told = Some(problem);
         }
     }
 
-    async fn say(&self, what: &str) {
+    async fn warn(&self, what: &str) {
         self.events.emit(Event::Warning(what.to_owned())).await;
     }
 }

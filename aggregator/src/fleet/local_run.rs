@@ -1,7 +1,7 @@
 //! The role for the only run of a process: it is open from the start, and reported by its process.
 
 use super::{
-    AggregatorError, FleetOptions, SETTLING,
+    AggregatorError, FleetOptions, SETTLEMENT_CAPACITY,
     batch::Incoming,
     committer::{Committer, Inputs, KnownRuns},
     receive::receive_one,
@@ -18,43 +18,43 @@ use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Time for which the first of a batch waits for others: an fsync takes more of a processor than
-/// many results, and no caller waits for a single one.
-const GATHERING: Duration = Duration::from_millis(50);
+/// Time for which the first result of a batch waits for others: an fsync costs more CPU than many
+/// results, and no caller waits for a single one.
+const BATCH_DELAY: Duration = Duration::from_millis(50);
 
-/// Resources of the only run's aggregator. It returns the journal at its end.
+/// Resources of the only run's aggregator, which returns the journal at its end.
 pub struct LocalRunResources {
-    /// The results, of this run alone.
+    /// The results of this run.
     pub results: Box<dyn Subscription<JobResult>>,
     /// The run's journal.
     pub journal: RunJournal,
-    /// Listeners for finished jobs.
+    /// Receiver of finished jobs.
     pub events: Events,
     /// Counters of results.
     pub metrics: Arc<Metrics>,
 }
 
-/// Results of the aggregator.
+/// Result of the aggregator.
 #[derive(Debug)]
 pub struct Aggregated {
     /// The run's journal, still locked.
     pub journal: RunJournal,
-    /// Results that came more than once and were not applied again.
+    /// Number of duplicate results.
     pub duplicates: u64,
 }
 
-/// Receives and commits until the queue is closed and holds nothing more. A soft stop changes
-/// nothing: what workers finish must still be committed. A hard stop ends after what is in hand.
+/// Receives and commits until the queue is closed and empty. A graceful shutdown changes nothing:
+/// results of jobs in progress must be committed. An immediate one ends after the received results.
 pub fn run(
     resources: LocalRunResources,
     shutdown: Shutdown,
 ) -> BoxFuture<'static, Result<Aggregated, AggregatorError>> {
     Box::pin(async move {
         let LocalRunResources { results, journal, events, metrics } = resources;
-        let options = FleetOptions { gathering: Some(GATHERING), ..FleetOptions::default() };
+        let options = FleetOptions { gathering: Some(BATCH_DELAY), ..FleetOptions::default() };
         let (sender, incoming) = mpsc::channel(options.batch);
-        let (settling, to_settle) = mpsc::channel(SETTLING);
-        // What is in hand is committed at a hard stop too.
+        let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
+        // Received results are committed at an immediate shutdown too.
         let stop = CancellationToken::new();
         let settled = settle(to_settle, events.clone(), stop.clone());
         let committer = Committer {
@@ -63,7 +63,7 @@ pub fn run(
             finished: events.clone(),
             events,
             metrics,
-            board: RunRegistry::default(),
+            registry: RunRegistry::default(),
             settling,
             reports: None,
             stop,

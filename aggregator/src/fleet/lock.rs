@@ -1,4 +1,4 @@
-//! Active and standby aggregators: the one that holds the lock of the runs directory works.
+//! Active and standby aggregators: the holder of the lock of the runs directory is active.
 
 use super::AggregatorError;
 use juror_journal::journal::{JournalError, lock};
@@ -10,22 +10,22 @@ use std::{
 };
 use tokio::{sync::watch, time::sleep};
 
-/// Locked file in the runs directory.
+/// Lock file in the runs directory.
 const LOCK_FILE: &str = ".aggregator.lock";
 
-/// Role of an aggregator at present.
+/// Role of an aggregator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockRole {
-    /// It has not looked at the lock yet.
+    /// It has not tried the lock yet.
     #[default]
     Starting,
-    /// Another one holds the lock; this one takes over when that one ends.
+    /// Another aggregator holds the lock; this one takes over when that one ends.
     Standby,
     /// It holds the lock.
     Active,
 }
 
-/// The lock of a runs directory. It ends with the process, however that ends.
+/// The lock of a runs directory. It ends with the process.
 #[derive(Debug)]
 pub struct RunsLock {
     runs_dir: PathBuf,
@@ -33,11 +33,11 @@ pub struct RunsLock {
 }
 
 impl RunsLock {
-    /// Waits until the lock is ours, looking again after each `interval`; none if we are asked to
-    /// stop before.
+    /// Waits until it has acquired the lock, trying after each `interval`; none on a shutdown
+    /// before.
     ///
     /// # Errors
-    /// [`AggregatorError::RunsDirectory`] if the directory cannot be used.
+    /// [`AggregatorError::RunsDirectory`] if the directory is not usable.
     pub async fn wait(
         runs_dir: &Path,
         interval: Duration,
@@ -60,7 +60,7 @@ impl RunsLock {
         }
     }
 
-    /// True if an aggregator works in this directory, or once did.
+    /// True if an aggregator is or was active in this directory.
     pub fn is_known(runs_dir: &Path) -> bool {
         runs_dir.join(LOCK_FILE).exists()
     }

@@ -1,4 +1,4 @@
-//! An open run. Everything here waits for the disk.
+//! An open run. All operations block on disk I/O.
 
 use super::{batch::Incoming, poison};
 use crate::run_journal::RunJournal;
@@ -9,20 +9,20 @@ use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 
-/// A run that results can be committed to.
+/// A run to which results can be committed.
 #[derive(Debug)]
 pub(super) struct OpenRun(pub(super) RunJournal);
 
 /// Result of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Committed {
-    /// Those that are new.
+    /// New results.
     pub(super) news: Vec<Arc<JobResult>>,
-    /// Results that were committed before.
+    /// Number of duplicates.
     pub(super) duplicates: u64,
 }
 
-/// State of a run for a report, at one moment.
+/// State of a run for a report.
 #[derive(Debug)]
 pub(super) struct FoldSnapshot {
     pub(super) files: RunFiles,
@@ -30,8 +30,8 @@ pub(super) struct FoldSnapshot {
 }
 
 impl OpenRun {
-    /// Makes the directory of a run that has no `run.json`. A journal that is there already is
-    /// read: somebody may have taken a damaged `run.json` away.
+    /// Creates the directory of a run without `run.json`. An existing journal is read: a damaged
+    /// `run.json` may have been removed.
     pub(super) fn create(
         runs_dir: &Path,
         record: &RunRecord,
@@ -40,7 +40,7 @@ impl OpenRun {
         Self::read(RunDirectory::create(runs_dir, record)?, stop)
     }
 
-    /// Opens the directory of a run: cuts a torn last line off, and reads the journal, unless
+    /// Opens the directory of a run: truncates a torn last line, and reads the journal, unless
     /// `stop` is cancelled meanwhile.
     pub(super) fn open(
         runs_dir: &Path,
@@ -55,8 +55,8 @@ impl OpenRun {
         Ok(Self(RunJournal::new(directory, fold)))
     }
 
-    /// Commits what is new among these. On an error nothing of them is committed, and this value is
-    /// of no more use.
+    /// Commits the new ones among these. On an error none is committed, and this value must be
+    /// dropped.
     pub(super) fn commit(&mut self, batch: &[Incoming]) -> Result<Committed, JournalError> {
         let record = self.record();
         let results: Vec<_> = batch
@@ -72,7 +72,7 @@ impl OpenRun {
             match (incoming, is_new) {
                 (_, true) => committed.news.push(result),
                 (Incoming::Result(_), false) => committed.duplicates += 1,
-                // Its round has a result.
+                // Its round has a result already.
                 (Incoming::Dead(_), false) => {}
             }
         }
@@ -84,12 +84,12 @@ impl OpenRun {
         self.0.record()
     }
 
-    /// Writes `run.json` anew unless it says this already.
-    pub(super) fn keep_record(&mut self, record: &RunRecord) -> Result<(), JournalError> {
-        self.0.keep_record(record)
+    /// Writes `run.json` if it has changed.
+    pub(super) fn update_record_file(&mut self, record: &RunRecord) -> Result<(), JournalError> {
+        self.0.update_record_file(record)
     }
 
-    /// Progress of the run; nothing is said of its report.
+    /// Progress of the run, without its report.
     pub(super) fn progress(&self) -> RunProgress {
         let fold = self.0.fold();
         let counts = fold.counts();
@@ -105,7 +105,7 @@ impl OpenRun {
         }
     }
 
-    /// Present state for a report.
+    /// Current state for a report.
     pub(super) fn snapshot(&self) -> FoldSnapshot {
         FoldSnapshot { files: self.0.files().clone(), counted: self.0.fold().counted() }
     }
@@ -113,8 +113,8 @@ impl OpenRun {
 
 #[cfg(all(test, target_os = "linux"))]
 impl OpenRun {
-    /// Makes every further write fail as on a full disk.
-    pub(super) fn fill_the_disk(&mut self) -> std::io::Result<()> {
-        self.0.fill_the_disk()
+    /// Makes later writes fail as on a full disk.
+    pub(super) fn simulate_full_disk(&mut self) -> std::io::Result<()> {
+        self.0.simulate_full_disk()
     }
 }

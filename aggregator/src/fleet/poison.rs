@@ -1,4 +1,4 @@
-//! End of a job that killed its workers.
+//! Result of a job that killed its workers.
 
 use juror_queue::DeadLetter;
 use juror_types::{
@@ -8,14 +8,14 @@ use juror_types::{
     run::RunRecord,
 };
 
-/// The result of a dead job in its round, so that its run ends. The worker that set it aside may
-/// have published one too; whichever comes second is a duplicate.
+/// The result of a dead job in its round, so that its run ends. The worker that dead-lettered it
+/// may have published one too; the second one is a duplicate.
 pub(super) fn result_of(letter: &DeadLetter<Job>, record: &RunRecord) -> JobResult {
     let DeadLetter { message: job, reason, .. } = letter;
     let mut result = JobResult::empty(job, Outcome::Failed);
     result.pipeline_success = Some(false);
     if job.judge.is_some() {
-        // A rubric that cannot be read is told of by the report.
+        // The report warns of an invalid rubric.
         let rubric = Rubric::parse(&record.rubric_text, "the run's rubric").ok();
         result.semantic = rubric.map(|rubric| zero(&rubric, reason));
     }

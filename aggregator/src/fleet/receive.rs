@@ -1,4 +1,4 @@
-//! Receives results and dead jobs, as fast as they are taken.
+//! Receives results and dead jobs, as fast as they are committed.
 
 use super::batch::Incoming;
 use juror_queue::{DeadLetter, Delivery, Message, QueueError, Subscription};
@@ -6,15 +6,15 @@ use juror_types::{job::Job, outcome::JobResult};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Receives from both until there is nothing more, until nobody takes it, or until it is asked to
-/// stop; what is received and not taken yet goes back with the subscriptions.
+/// Receives from both until no more come, until the receiver is gone, or until it is stopped;
+/// messages that were not passed on are requeued with the subscriptions.
 pub(super) async fn receive(
     results: Box<dyn Subscription<JobResult>>,
     dead: Box<dyn Subscription<DeadLetter<Job>>>,
     sender: mpsc::Sender<Incoming>,
     drain: CancellationToken,
 ) -> Result<(), QueueError> {
-    // Where one of them can receive no more, the other need not go on.
+    // If one of them fails, the other is stopped.
     tokio::try_join!(
         receive_one(results, sender.clone(), drain.clone(), Incoming::Result),
         receive_one(dead, sender, drain, Incoming::Dead),
@@ -22,7 +22,7 @@ pub(super) async fn receive(
     .map(drop)
 }
 
-/// Receives from one of them, in the same way.
+/// Receives from one subscription in the same way.
 pub(super) async fn receive_one<M: Message>(
     mut subscription: Box<dyn Subscription<M>>,
     sender: mpsc::Sender<Incoming>,
@@ -33,7 +33,7 @@ pub(super) async fn receive_one<M: Message>(
         let delivery = tokio::select! {
             biased;
             () = drain.cancelled() => return Ok(()),
-            // The committer has failed; its error tells more.
+            // The committer has failed and reports its own error.
             () = sender.closed() => return Ok(()),
             delivery = subscription.next() => delivery?,
         };

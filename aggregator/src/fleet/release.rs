@@ -1,4 +1,4 @@
-//! Release of jobs that workers hold back while the ledger does not know their run.
+//! Release of jobs that workers hold while the ledger does not know their run.
 
 use juror_queue::HeldMessages;
 use juror_types::event::{Event, Events};
@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::Notify, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Time until the second release: a worker that asked before the reconciliation may hold a job back
-/// after it.
+/// Time until the second release: a worker that queried the ledger before the reconciliation may
+/// hold a job after it.
 const SECOND_RELEASE: Duration = Duration::from_secs(5);
 
 pub(super) struct Release {
@@ -34,10 +34,10 @@ impl Release {
     async fn release(&self) {
         match self.held.release_held().await {
             Ok(0) => {}
-            Ok(jobs) => tracing::info!(jobs, "jobs that were held back go on"),
+            Ok(jobs) => tracing::info!(jobs, "held jobs released"),
             Err(error) => {
                 let warning =
-                    format!("jobs that are held back go on only when their time is over: {error}");
+                    format!("held jobs could not be released and wait for their delay: {error}");
                 self.events.emit(Event::Warning(warning)).await;
             }
         }

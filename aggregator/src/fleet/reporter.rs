@@ -26,9 +26,9 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ReportOrder {
     pub(super) run: RunId,
     pub(super) snapshot: FoldSnapshot,
-    /// Version of the run that the snapshot shows.
+    /// Version of the run in the snapshot.
     pub(super) version: u64,
-    /// The number of results upon which it is complete, if it is.
+    /// The number of results with which it is complete, if it is.
     pub(super) complete_at: Option<u64>,
 }
 
@@ -39,29 +39,29 @@ pub(super) struct Reported {
     pub(super) version: u64,
     pub(super) complete_at: Option<u64>,
     pub(super) took: Duration,
-    /// The report, or why it was not written.
+    /// The report, or the reason why it was not written.
     pub(super) written: Result<CompletedRun, String>,
 }
 
-/// A run whose report was written with all results that it will have.
+/// A run whose report was written with all its results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompletedRun {
     /// The run.
     pub run: RunId,
     /// Coverage of the run.
     pub coverage: Coverage,
-    /// Its cost, with what is presumed spent.
+    /// Its cost, including presumed spending.
     pub cost_usd: Money,
     /// Its report.
     pub report: PathBuf,
 }
 
-/// Comparer of complete runs with the baselines that their records name.
+/// Comparison of complete runs with the baselines of their records.
 pub trait BaselineComparer: Debug + Send + Sync {
     /// The comparison of a run with its baseline; none if its record names none.
     ///
     /// # Errors
-    /// Why it cannot be compared, for people.
+    /// The reason why it cannot be compared, as a message.
     fn compare(&self, files: &RunFiles, report: &Report) -> Result<Option<Comparison>, String>;
 }
 
@@ -70,15 +70,15 @@ pub trait BaselineComparer: Debug + Send + Sync {
 pub struct ReportOptions {
     /// Treatment of failed jobs in averages.
     pub averaging: AveragingPolicy,
-    /// Gate that runs must meet: its name or file.
+    /// Gate for the runs: its name or file.
     pub gate: Option<String>,
-    /// A calibration of the judge; without it, the newest one beside the run is looked for.
+    /// A calibration of the judge; by default, the newest one beside the run is used.
     pub calibration: Option<KnownCalibration>,
-    /// Comparer with baselines; without it, runs are not compared.
+    /// Comparison with baselines; without it, runs are not compared.
     pub comparer: Option<Arc<dyn BaselineComparer>>,
 }
 
-/// Writes reports as they are ordered, until no more are.
+/// Writes reports as they are ordered, until the channel is closed.
 pub(super) async fn report(
     mut orders: mpsc::Receiver<ReportOrder>,
     reported: mpsc::Sender<Reported>,
@@ -106,14 +106,13 @@ async fn write(
 ) -> Result<CompletedRun, String> {
     let asking = ledger(backend.as_ref(), &order.run, order.complete_at.is_some());
     let asked = stop.run_until_cancelled(asking).await;
-    let ledger =
-        asked.ok_or("the program was asked to stop")?.map_err(|error| error.to_string())?;
+    let ledger = asked.ok_or("the aggregator is stopping")?.map_err(|error| error.to_string())?;
     let (options, stop) = (options.clone(), stop.clone());
     let writing = spawn_blocking(move || write_now(order, ledger, &options, stop));
     writing.await.map_err(|error| error.to_string())?
 }
 
-/// The money of a run. The leases of a complete one end first: no call of it is to come.
+/// The money of a run. The leases of a complete one end first: it makes no more calls.
 async fn ledger(
     backend: &dyn FleetBackend,
     run: &RunId,
@@ -125,8 +124,7 @@ async fn ledger(
     backend.ledger(run).await
 }
 
-/// Compares a complete run with its baseline. One that cannot be compared has its report all the
-/// same.
+/// Compares a complete run with its baseline. A failed comparison becomes a warning in its report.
 fn compare(
     comparer: &dyn BaselineComparer,
     files: &RunFiles,

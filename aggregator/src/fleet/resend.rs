@@ -1,5 +1,5 @@
 //! Dead letters of jobs that never started: the broker gave up on their deliveries, not a worker on
-//! the job. They are sent again instead of becoming results.
+//! the job. They are resent instead of becoming results.
 
 use crate::fleet::backend::FleetBackend;
 use async_trait::async_trait;
@@ -11,16 +11,16 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// Pause between two questions to a fleet's backend that is away.
+/// Interval of queries to an unreachable backend.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Dead letters without those that are sent again.
+/// Dead letters without the resent ones.
 pub(super) struct ResendingSubscription {
     pub(super) inner: Box<dyn Subscription<DeadLetter<Job>>>,
     pub(super) resender: Resender,
 }
 
-/// Decides over dead letters, and sends jobs again.
+/// Decides on dead letters, and resends jobs.
 pub(super) struct Resender {
     pub(super) backend: Arc<dyn FleetBackend>,
     pub(super) jobs: Arc<dyn Queue<Job>>,
@@ -47,7 +47,7 @@ impl Subscription<DeadLetter<Job>> for ResendingSubscription {
 }
 
 impl Resender {
-    /// Returns whether the job may be sent again; waits for an unavailable backend.
+    /// True if the job may be resent; waits for an unreachable backend.
     async fn allows(&self, job: &Job) -> bool {
         loop {
             match self.backend.allow_resend(job).await {
@@ -63,7 +63,7 @@ impl Resender {
         let (id, round) = (job.job_id.clone(), job.round);
         self.events
             .emit(Event::Warning(format!(
-                "job {id} of run {} is sent again: it never started ({reason})",
+                "job {id} of run {} is resent: it never started ({reason})",
                 job.run_id
             )))
             .await;

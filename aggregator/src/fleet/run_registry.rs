@@ -8,44 +8,44 @@ use tokio::sync::watch;
 /// A registered run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RegistryEntry {
-    /// Its progress; none while it is not known where its results belong.
+    /// Its progress; none while the destination of its results is unknown.
     pub(super) progress: Option<RunProgress>,
-    /// True if nothing is to be expected of it, as long as it is not announced again.
+    /// True if nothing is expected of it until it is announced again.
     pub(super) settled: bool,
-    /// True if its status is waited for.
+    /// True if its status is requested.
     pub(super) asked: bool,
 }
 
-/// Every run that results came of, or that is announced and not reported, since this aggregator
-/// works.
+/// Runs with results since this aggregator is active, and announced ones that are not reported.
 pub(super) type Entries = BTreeMap<RunId, RegistryEntry>;
 
-/// The board as its one writer has it.
+/// The registry for its only writer.
 #[derive(Debug, Default)]
 pub(super) struct RunRegistry(watch::Sender<Entries>);
 
 impl RunRegistry {
-    /// The board as its readers have it.
+    /// The registry for its readers.
     pub(super) fn reader(&self) -> watch::Receiver<Entries> {
         self.0.subscribe()
     }
 
-    /// Asks for the status of a run.
-    pub(super) fn ask_for(&self, run: &RunId) {
+    /// Requests the status of a run.
+    pub(super) fn request_status(&self, run: &RunId) {
         self.change(run, |entry| {
             entry.settled = false;
             entry.asked = true;
         });
     }
 
-    /// Tells how far a run has come.
-    pub(super) fn tell(&self, run: &RunId, progress: &RunProgress) {
-        let told = RegistryEntry { progress: Some(progress.clone()), ..RegistryEntry::default() };
-        self.change(run, |entry| *entry = told);
+    /// Sets the progress of a run.
+    pub(super) fn set_progress(&self, run: &RunId, progress: &RunProgress) {
+        let updated =
+            RegistryEntry { progress: Some(progress.clone()), ..RegistryEntry::default() };
+        self.change(run, |entry| *entry = updated);
     }
 
-    /// Says that nothing is to be expected of a run, if it stands here.
-    pub(super) fn settle(&self, run: &RunId) {
+    /// Marks a registered run as finished.
+    pub(super) fn mark_finished(&self, run: &RunId) {
         self.0.send_if_modified(|entries| {
             let Some(entry) = entries.get_mut(run) else { return false };
             entry.asked = false;
@@ -53,8 +53,8 @@ impl RunRegistry {
         });
     }
 
-    /// Takes a run off.
-    pub(super) fn forget(&self, run: &RunId) {
+    /// Removes a run.
+    pub(super) fn remove(&self, run: &RunId) {
         self.0.send_if_modified(|entries| entries.remove(run).is_some());
     }
 

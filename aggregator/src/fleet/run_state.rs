@@ -1,27 +1,27 @@
-//! An aggregator's knowledge of a run.
+//! State of a run in the aggregator.
 
 use super::{batch::Incoming, complete::complete_at, open_run::OpenRun};
 use juror_ledger::redis::{RunProgress, RunStatus};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A report may take a tenth of the time: so many times as long as the last one took passes before
-/// the next.
-const PAUSE: u32 = 9;
+/// Minimum pause between two reports, as a multiple of the duration of the last one: reports take
+/// at most a tenth of the time.
+const PAUSE_FACTOR: u32 = 9;
 
-/// A run that results came of, or that is announced and not reported.
+/// A run with results, or one that is announced and not reported.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownRun {
     pub(super) place: ResultPlace,
-    /// Its open directory; closed ones are opened when something comes.
+    /// Its open directory; a closed one is opened when results come.
     pub(super) open: Option<OpenRun>,
     /// Number of its last use.
     pub(super) used: u64,
-    /// Results that came while it was not known where they belong.
+    /// Results that came while their destination was unknown.
     pub(super) waiting: Vec<Incoming>,
     /// Last status from the fleet's backend.
     pub(super) status: Option<RunStatus>,
-    /// Its progress.
+    /// Progress of its journal.
     pub(super) progress: Option<RunProgress>,
     /// Grows with every commit.
     pub(super) version: u64,
@@ -31,35 +31,35 @@ pub(super) struct Known {
 /// Destination of a run's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum ResultPlace {
-    /// Not known yet.
+    /// Unknown until a status comes.
     #[default]
     Unknown,
-    /// Into its directory.
+    /// Its directory.
     Directory,
-    /// Among the dead letters, for this reason.
-    Aside(String),
+    /// The dead letters, for this reason.
+    DeadLetters(String),
 }
 
-/// Past reports of a run.
+/// Reports of a run so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reports {
-    /// The version that the last report was made of.
+    /// The version of the last report.
     pub(super) version: u64,
     /// Time and duration of the last attempt.
     pub(super) last: Option<(Instant, Duration)>,
-    /// True if that failed.
+    /// True if the last attempt failed.
     pub(super) failed: bool,
-    /// Since when the run is known.
+    /// Time since which the run is known.
     since: Instant,
 }
 
-impl Known {
-    /// A run of which nothing is known.
+impl KnownRun {
+    /// A run of unknown status.
     pub(super) fn new() -> Self {
         Self::at(ResultPlace::Unknown)
     }
 
-    /// A run whose results belong here.
+    /// A run whose results go to this place.
     pub(super) fn at(place: ResultPlace) -> Self {
         let reports = Reports { version: 0, last: None, failed: false, since: Instant::now() };
         Self {
@@ -74,8 +74,8 @@ impl Known {
         }
     }
 
-    /// Progress with these figures, and the number of results at which it was reported: as far as
-    /// that is known here, or told by the fleet's backend of the same figures.
+    /// These figures with the number of results at which they were reported, as known here or by
+    /// the fleet's backend for the same figures.
     pub(super) fn progress_with(&self, figures: RunProgress) -> RunProgress {
         let reported_at = match &self.progress {
             Some(progress) => progress.reported_at,
@@ -89,27 +89,27 @@ impl Known {
         RunProgress { reported_at, ..figures }
     }
 
-    /// The number of results upon which it is complete, if it is.
+    /// The number of results with which it is complete, if it is.
     pub(super) fn complete_at(&self) -> Option<u64> {
         complete_at(self.status.as_ref()?, self.progress.as_ref()?)
     }
 
-    /// True if its report says less than its journal.
-    pub(super) fn is_unreported(&self) -> bool {
+    /// True if its report is outdated.
+    pub(super) fn is_outdated(&self) -> bool {
         self.progress.is_some()
             && (self.version != self.reports.version || self.lacks_last_report())
     }
 
-    /// True if it is complete, reported, and known as such.
+    /// True if it is complete, reported, and recorded as such in the backend.
     pub(super) fn is_settled(&self) -> bool {
         let told = self.status.as_ref().and_then(|status| status.progress.as_ref());
-        self.complete_at().is_some() && !self.is_unreported() && told == self.progress.as_ref()
+        self.complete_at().is_some() && !self.is_outdated() && told == self.progress.as_ref()
     }
 
-    /// Time at which its next report is due, if results are unreported. A complete run is reported
-    /// at once; a running one, `interval` after the last report at the earliest.
+    /// Time at which its next report is due, if its report is outdated. A complete run is reported
+    /// at once; an unfinished one, `interval` after the last report at the earliest.
     pub(super) fn report_due(&self, interval: Duration) -> Option<Instant> {
-        if !self.is_unreported() {
+        if !self.is_outdated() {
             return None;
         }
         let Reports { last, failed, since, .. } = self.reports;
@@ -119,7 +119,7 @@ impl Known {
         if self.lacks_last_report() && !failed {
             return Some(since);
         }
-        Some(ended + interval.max(took * PAUSE))
+        Some(ended + interval.max(took * PAUSE_FACTOR))
     }
 
     fn lacks_last_report(&self) -> bool {
@@ -136,7 +136,7 @@ mod tests {
 
     const INTERVAL: Duration = Duration::from_secs(10);
 
-    fn known(expected: Option<u64>, results: u64) -> Known {
+    fn known(expected: Option<u64>, results: u64) -> KnownRun {
         let status = RunStatus {
             record: record(SEMANTIC, 10),
             published: 0,
@@ -147,10 +147,10 @@ mod tests {
         };
         let progress = RunProgress { results, scored: results, ..RunProgress::default() };
         let (status, progress) = (Some(status), Some(progress));
-        Known { status, progress, version: 1, ..Known::new() }
+        KnownRun { status, progress, version: 1, ..KnownRun::new() }
     }
 
-    fn reported(known: &mut Known, took: Duration) -> Instant {
+    fn reported(known: &mut KnownRun, took: Duration) -> Instant {
         let now = Instant::now();
         known.reports.version = known.version;
         known.reports.last = Some((now, took));

@@ -1,4 +1,4 @@
-//! Settles what is committed or set aside, while the next batch is written.
+//! Settlement of committed and dead-lettered deliveries, while the next batch is written.
 
 use super::batch::Incoming;
 use juror_queue::{Disposition, QueueError, acknowledge_all};
@@ -6,16 +6,16 @@ use juror_types::event::{Event, Events};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Deliveries that end, and how.
+/// Deliveries to settle.
 #[derive(Debug)]
 pub(super) enum DeliverySettlement {
     /// Committed, or committed before.
     Done(Vec<Incoming>),
-    /// Not to be committed anywhere, for this reason.
-    Aside(Vec<Incoming>, String),
+    /// To be dead-lettered, for this reason.
+    DeadLetter(Vec<Incoming>, String),
 }
 
-/// Settles until nothing more comes, or until it is stopped.
+/// Settles until the channel is closed, or until it is stopped.
 pub(super) async fn settle(
     mut settling: mpsc::Receiver<DeliverySettlement>,
     events: Events,
@@ -24,7 +24,7 @@ pub(super) async fn settle(
     let all = async {
         while let Some(next) = settling.recv().await {
             if let Err(error) = settle_one(next).await {
-                // They come again, and are seen to be duplicates or set aside then.
+                // They are redelivered, and are recognized as duplicates or dead-lettered then.
                 let warning = format!("results could not be acknowledged: {error}");
                 events.emit(Event::Warning(warning)).await;
             }
@@ -36,13 +36,13 @@ pub(super) async fn settle(
 async fn settle_one(settling: DeliverySettlement) -> Result<(), QueueError> {
     let (batch, reason) = match settling {
         DeliverySettlement::Done(batch) => (batch, None),
-        DeliverySettlement::Aside(batch, reason) => (batch, Some(reason)),
+        DeliverySettlement::DeadLetter(batch, reason) => (batch, Some(reason)),
     };
     let (mut results, mut dead) = (Vec::new(), Vec::new());
     for incoming in batch {
         match incoming {
             Incoming::Result(delivery) => results.push(delivery),
-            // It lies among the dead letters in any case.
+            // It is among the dead letters already.
             Incoming::Dead(delivery) => dead.push(delivery),
         }
     }

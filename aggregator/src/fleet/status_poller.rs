@@ -1,4 +1,4 @@
-//! Asks the fleet's backend what is known of runs, and notes there how far they have come.
+//! Polls the fleet's backend for run statuses, and records the progress of runs there.
 
 use crate::fleet::{backend::FleetBackend, run_registry::Entries};
 use juror_ledger::{
@@ -20,45 +20,45 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Answer to a question for a run's status.
+/// Result of a status query.
 #[derive(Debug)]
-pub(super) enum StatusAnswer {
-    /// This.
+pub(super) enum StatusReply {
+    /// The status.
     Known(Box<RunStatus>),
-    /// No record: it was never announced, or is forgotten.
+    /// No record: it was never announced, or has expired.
     Unknown,
-    /// The fleet's backend cannot be asked now.
-    Away,
+    /// The backend is unreachable.
+    Unavailable,
 }
 
-/// Intervals of the questions.
+/// Polling intervals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Intervals {
-    /// For runs of which something is to be expected.
+    /// For runs with pending results.
     pub(super) expected: Duration,
     /// For all runs, since any may be announced again.
     pub(super) announced: Duration,
 }
 
-pub(super) struct StatusSurvey {
+pub(super) struct StatusPoller {
     pub(super) backend: Arc<dyn FleetBackend>,
     pub(super) intervals: Intervals,
-    pub(super) board: watch::Receiver<Entries>,
-    pub(super) answers: mpsc::Sender<(RunId, StatusAnswer)>,
+    pub(super) registry: watch::Receiver<Entries>,
+    pub(super) answers: mpsc::Sender<(RunId, StatusReply)>,
     pub(super) events: Events,
-    /// Progress of each run that was noted last.
+    /// Progress of each run as recorded last.
     pub(super) noted: BTreeMap<RunId, RunProgress>,
-    pub(super) is_away: bool,
+    pub(super) is_unavailable: bool,
 }
 
-impl StatusSurvey {
-    /// Asks and notes until `ended`, then notes what is left, unless it is stopped.
+impl StatusPoller {
+    /// Polls and records until `ended`, then records the remaining progress, unless it is stopped.
     pub(super) async fn run(mut self, ended: CancellationToken, stop: CancellationToken) {
-        ended.run_until_cancelled(self.ask_again_and_again()).await;
-        stop.run_until_cancelled(self.note_the_rest()).await;
+        ended.run_until_cancelled(self.poll_loop()).await;
+        stop.run_until_cancelled(self.record_remaining()).await;
     }
 
-    async fn ask_again_and_again(&mut self) {
+    async fn poll_loop(&mut self) {
         let mut tick = interval(self.intervals.expected);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut asked_all = None;
@@ -74,35 +74,36 @@ impl StatusSurvey {
                         asked_all = Some(Instant::now());
                     }
                     asked.clear();
-                    self.ask_for_all(all).await;
+                    self.query_all(all).await;
                 }
-                changed = self.board.changed() => {
+                changed = self.registry.changed() => {
                     if changed.is_err() {
                         return;
                     }
                     let waited_for = self.runs(|entry| entry.asked);
-                    // Once between two ticks, so that nobody who is away is asked all the time.
+                    // Once between two ticks, so that an unreachable backend is not queried all the
+                    // time.
                     for run in waited_for.into_iter().filter(|run| asked.insert(run.clone())) {
-                        self.ask(run).await;
+                        self.query(run).await;
                     }
                 }
             }
         }
     }
 
-    async fn ask_for_all(&mut self, announced_too: bool) {
+    async fn query_all(&mut self, announced_too: bool) {
         let mut runs = self.runs(|entry| !entry.settled);
         if announced_too {
             match self.backend.announced().await {
                 Ok(announced) => {
-                    self.is_back().await;
+                    self.report_recovery().await;
                     runs.extend(announced);
                 }
-                Err(error) => self.is_away(&error).await,
+                Err(error) => self.report_outage(&error).await,
             }
         }
         for run in runs {
-            self.ask(run).await;
+            self.query(run).await;
         }
     }
 
@@ -110,69 +111,69 @@ impl StatusSurvey {
         &mut self,
         which: impl Fn(&crate::fleet::run_registry::RegistryEntry) -> bool,
     ) -> BTreeSet<RunId> {
-        let entries = self.board.borrow_and_update();
+        let entries = self.registry.borrow_and_update();
         entries.iter().filter(|(_, entry)| which(entry)).map(|(run, _)| run.clone()).collect()
     }
 
-    async fn ask(&mut self, run: RunId) {
+    async fn query(&mut self, run: RunId) {
         let answer = match self.backend.status(&run).await {
             Ok(status) => {
-                self.is_back().await;
+                self.report_recovery().await;
                 match status {
                     Some(status) => {
-                        self.note(&run, status.progress.as_ref()).await;
-                        StatusAnswer::Known(Box::new(status))
+                        self.record_progress(&run, status.progress.as_ref()).await;
+                        StatusReply::Known(Box::new(status))
                     }
-                    None => StatusAnswer::Unknown,
+                    None => StatusReply::Unknown,
                 }
             }
             Err(error) => {
-                self.is_away(&error).await;
-                StatusAnswer::Away
+                self.report_outage(&error).await;
+                StatusReply::Unavailable
             }
         };
-        // The committer that wants no answer has ended, and so shall we.
+        // The committer has ended, and so does the poller.
         let _ = self.answers.send((run, answer)).await;
     }
 
-    /// Notes a run's progress unless it is what the backend says.
-    async fn note(&mut self, run: &RunId, told: Option<&RunProgress>) {
-        let progress = self.board.borrow().get(run).and_then(|entry| entry.progress.clone());
+    /// Records a run's progress unless the backend has the same.
+    async fn record_progress(&mut self, run: &RunId, told: Option<&RunProgress>) {
+        let progress = self.registry.borrow().get(run).and_then(|entry| entry.progress.clone());
         let Some(progress) = progress else { return };
         if told != Some(&progress)
-            && let Err(error) = self.backend.note_progress(run, &progress).await
+            && let Err(error) = self.backend.record_progress(run, &progress).await
         {
-            return self.is_away(&error).await;
+            return self.report_outage(&error).await;
         }
         self.noted.insert(run.clone(), progress);
     }
 
-    async fn note_the_rest(&mut self) {
-        let entries: Vec<_> = self.board.borrow().clone().into_iter().collect();
+    async fn record_remaining(&mut self) {
+        let entries: Vec<_> = self.registry.borrow().clone().into_iter().collect();
         for (run, entry) in entries {
             let Some(progress) = entry.progress else { continue };
             if self.noted.get(&run) == Some(&progress) {
                 continue;
             }
-            if let Err(error) = self.backend.note_progress(&run, &progress).await {
-                // It is asked for again when the next aggregator begins.
-                return self.is_away(&error).await;
+            if let Err(error) = self.backend.record_progress(&run, &progress).await {
+                // It is recorded again when the next aggregator starts.
+                return self.report_outage(&error).await;
             }
         }
     }
 
-    async fn is_away(&mut self, error: &LedgerError) {
-        if !std::mem::replace(&mut self.is_away, true) {
+    async fn report_outage(&mut self, error: &LedgerError) {
+        if !std::mem::replace(&mut self.is_unavailable, true) {
             let warning = format!(
-                "{error}; results are committed meanwhile, but new runs and last reports wait"
+                "{error}; results are still committed, but new runs and final reports wait"
             );
             self.events.emit(Event::Warning(warning)).await;
         }
     }
 
-    async fn is_back(&mut self) {
-        if std::mem::take(&mut self.is_away) {
-            let warning = "the fleet's backend answers again".to_owned();
+    async fn report_recovery(&mut self) {
+        if std::mem::take(&mut self.is_unavailable) {
+            let warning = "the fleet's backend is available again".to_owned();
             self.events.emit(Event::Warning(warning)).await;
         }
     }

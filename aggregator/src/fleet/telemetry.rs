@@ -5,7 +5,7 @@ use crate::fleet::blocking::Done;
 use juror_telemetry::{MessageKind, Metrics};
 use tracing::{debug, error_span, info};
 
-/// A batch is in its run's journal.
+/// Records a batch that was committed to its run's journal.
 pub(super) fn committed(done: &Done, metrics: &Metrics) {
     let Done { run, batch, committed, .. } = done;
     for result in &committed.news {
@@ -17,7 +17,7 @@ pub(super) fn committed(done: &Done, metrics: &Metrics) {
     if batch.is_empty() {
         return;
     }
-    // Of the highest level, so that every line names the run however little is logged.
+    // At the highest level, so that every line names the run at every log level.
     let _run = error_span!("run", %run).entered();
     info!(results = committed.news.len(), duplicates = committed.duplicates, "results committed");
     for incoming in batch {
@@ -31,13 +31,13 @@ pub(super) fn committed(done: &Done, metrics: &Metrics) {
             }
             Incoming::Dead(delivery) => {
                 let job = &delivery.message.message.job_id;
-                info!(%job, "the job is among the dead letters, and has failed");
+                info!(%job, "the job was dead-lettered and has failed");
             }
         }
     }
 }
 
-/// A run's report holds all results that it will have.
+/// Logs a run whose report has all its results.
 pub(super) fn completed(completed: &CompletedRun) {
     let CompletedRun { run, coverage, cost_usd, .. } = completed;
     info!(%run, planned = coverage.planned, scored = coverage.scored, %cost_usd, "run complete");

@@ -109,7 +109,7 @@ impl SeenRuns {
     async fn look_up(&self, run: &RunId, known: &mut KnownRun) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
         let change = *backend.changes().borrow();
-        let status = backend.asking(&|| Box::pin(backend.backend().run_status(run))).await?;
+        let status = backend.query(&|| Box::pin(backend.backend().run_status(run))).await?;
         let is_same = |new: &RunRecord| match &known.status {
             Some(old) => have_same_context(&old.record, new),
             None => false,
@@ -161,7 +161,7 @@ impl SeenRuns {
         known: &mut KnownRun,
     ) -> Result<(), LedgerError> {
         let backend = self.contexts.backend();
-        backend.asking(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
+        backend.query(&|| Box::pin(backend.backend().pause_run(run, reason))).await?;
         Self::drop_context(known);
         known.looked_up = None;
         Ok(())

@@ -131,7 +131,7 @@ async fn run_in_backend(
         let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
         let next = if is_stopped { None } else { next_look(current, &journal)? };
         let Some(next) = next else { break paused };
-        journal.keep_record(&record_of_look(journal.record(), &next))?;
+        journal.update_record_file(&record_of_look(journal.record(), &next))?;
         look = Some(next);
     };
     run_session.end(&mut journal)?;

@@ -41,6 +41,6 @@ impl RunSession {
             Some(before) if journal.directory().length() == self.length => Some(before),
             _ => record.judging.map(|judging| judging.closed(Timestamp::now())),
         };
-        journal.keep_record(&RunRecord { judging, ..record }).map_err(AppError::from)
+        journal.update_record_file(&RunRecord { judging, ..record }).map_err(AppError::from)
     }
 }

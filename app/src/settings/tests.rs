@@ -75,7 +75,7 @@ fn an_invalid_value_names_its_key() {
         ("[judge]\ntemperature = -1.0", "judge.temperature"),
         ("[budget]\nrun_usd = \"-1\"", "budget.run_usd"),
         ("[budget]\nday_usd = \"-1\"", "budget.day_usd"),
-        ("[budget]\nzone = \"Berlin\"", "\"Berlin\" is no time zone"),
+        ("[budget]\nzone = \"Berlin\"", "\"Berlin\" is not a time zone"),
         ("[files]\nhosts = [\"*\"]", "files.hosts is \"*\""),
         ("[files]\nprivate_hosts = [\"10.0.0.0/8\"]", "files.private_hosts"),
         ("[files]\nbuckets = [\"https://a\"]", "files.buckets"),

@@ -1,4 +1,4 @@
-//! Hosts and buckets that files may be read from. The settings name them, never a job.
+//! Hosts and buckets from which files may be read. The settings name them, never a job.
 
 use juror_types::reference::{ObjectReference, Reference, Service, is_bucket, is_key};
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ pub struct FetchPolicy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedHost {
     scheme: &'static str,
-    /// True if it means every host below this one, and not this one itself.
+    /// True if it matches every host below this one, but not this one itself.
     below: bool,
     host: String,
     port: u16,
@@ -29,27 +29,27 @@ pub struct AllowedBucket {
     pub service: Service,
     /// Its name.
     pub name: String,
-    /// The first segments of every key that may be read; empty for all.
+    /// The first segments of allowed keys; empty for all.
     pub prefix: String,
 }
 
-/// A place that the settings do not allow, with the setting that would.
+/// A source that the settings do not allow, with the setting to change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum NotAllowed {
     /// A host.
     #[error(
-        "the settings allow no files from {origin}: if it is to be trusted, add {entry:?} to \
+        "files from {origin} are not allowed: if you trust it, add {entry:?} to \
          files.hosts"
     )]
     Host {
         /// Scheme, host and port.
         origin: String,
-        /// Entry to write in the settings.
+        /// Entry to add to the setting.
         entry: String,
     },
     /// A bucket, or a part of it.
     #[error(
-        "the settings allow no such file from {bucket}: add {bucket:?}, or a prefix in it, to \
+        "this file of {bucket} is not allowed: add {bucket:?}, or a prefix in it, to \
          files.buckets"
     )]
     Bucket {
@@ -59,8 +59,8 @@ pub enum NotAllowed {
 }
 
 impl FetchPolicy {
-    /// Reads `files.hosts`, `files.private_hosts` and `files.buckets`. An error is the setting and
-    /// the entry at fault.
+    /// Parses `files.hosts`, `files.private_hosts` and `files.buckets`. An error is the invalid
+    /// setting and its entry.
     pub fn parse(
         hosts: &[String],
         private_hosts: &[String],
@@ -91,7 +91,7 @@ impl FetchPolicy {
         &self.buckets
     }
 
-    /// The entry, by its place, that allows this URL.
+    /// Index of the entry that allows this URL.
     pub fn host(&self, url: &Url) -> Result<usize, NotAllowed> {
         let found = self.hosts.iter().position(|entry| entry.covers(url));
         found.ok_or_else(|| {
@@ -105,7 +105,7 @@ impl FetchPolicy {
         })
     }
 
-    /// The entry, by its place, that allows this object.
+    /// Index of the entry that allows this object.
     pub fn bucket(&self, object: &ObjectReference) -> Result<usize, NotAllowed> {
         let found = self.buckets.iter().position(|entry| entry.covers(object));
         found.ok_or_else(|| NotAllowed::Bucket {
@@ -113,7 +113,7 @@ impl FetchPolicy {
         })
     }
 
-    /// Checks that a reference may be followed at all; paths have rules of their own.
+    /// Checks that a reference is allowed; paths have their own rules.
     pub fn check(&self, reference: &Reference<'_>) -> Result<(), NotAllowed> {
         match reference {
             Reference::Path(_) => Ok(()),
@@ -122,13 +122,13 @@ impl FetchPolicy {
         }
     }
 
-    /// True if this name may stand for an address that is not public.
+    /// True if this name may resolve to a private address.
     pub fn is_private_host(&self, name: &str) -> bool {
         let name = without_last_dot(name);
         self.private.iter().any(|host| matches!(host, Host::Domain(known) if known == name))
     }
 
-    /// True if this address may be connected to although it is not public.
+    /// True if this address is allowed although it is private.
     pub fn is_private_address(&self, address: IpAddr) -> bool {
         self.private.iter().any(|host| match host {
             Host::Ipv4(known) => IpAddr::V4(*known) == address,
@@ -139,12 +139,13 @@ impl FetchPolicy {
 }
 
 impl AllowedHost {
-    /// True if it is reached without TLS.
+    /// True for plain HTTP.
     pub fn is_plain(&self) -> bool {
         self.scheme == "http"
     }
 
-    /// `host`, `*.host`, each with a port or without, for HTTPS; `http://…` for plain HTTP.
+    /// Parses `host` or `*.host`, each with or without a port, for HTTPS, and `http://…` for plain
+    /// HTTP.
     fn parse(entry: &str) -> Option<Self> {
         let (scheme, rest) = match entry.split_once("://") {
             None => ("https", entry),
@@ -180,7 +181,7 @@ impl AllowedHost {
 }
 
 impl AllowedBucket {
-    /// `s3://bucket` or `s3://bucket/prefix`; likewise `gs` and `az`.
+    /// Parses `s3://bucket` or `s3://bucket/prefix`; likewise `gs` and `az`.
     pub fn parse(entry: &str) -> Option<Self> {
         let (scheme, rest) = entry.split_once("://")?;
         let service = [Service::S3, Service::Google, Service::Azure]
@@ -199,7 +200,7 @@ impl AllowedBucket {
     }
 }
 
-/// A name or an address, an IPv6 one with brackets or without.
+/// Parses a name or an address, an IPv6 one with or without brackets.
 fn private_host(entry: &str) -> Option<Host> {
     if let Ok(address) = entry.parse::<IpAddr>() {
         return Some(match address {
@@ -213,7 +214,7 @@ fn private_host(entry: &str) -> Option<Host> {
     }
 }
 
-/// The root of all names may be written or left out.
+/// The name without the optional trailing dot.
 fn without_last_dot(name: &str) -> &str {
     name.strip_suffix('.').unwrap_or(name)
 }

@@ -1,5 +1,5 @@
-//! The inputs that a run keeps, in `<run directory>/inputs/`: the bytes that were judged, one file
-//! for each distinct content, named by its SHA-256.
+//! The inputs that a run keeps, in `<run directory>/inputs/`: the judged bytes, one file for each
+//! distinct content, named by its SHA-256.
 
 use crate::local::Roots;
 use bytes::Bytes;
@@ -15,14 +15,14 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 /// Name of the folder in a run directory.
 pub const INPUTS_FOLDER: &str = "inputs";
 
-/// Each write waits for the disk; a few at a time keep it busy.
+/// Maximum number of concurrent writes: each waits for the disk, and a few keep it busy.
 const MAX_WRITES: usize = 8;
 
-/// End of the name of a file that is being written.
+/// Suffix of a file that is being written.
 const PART: &str = ".part";
 
-/// The kept inputs of one run. Names are made of digests alone, so nothing that a dataset says
-/// reaches a path. Clones share the folder.
+/// The kept inputs of one run. File names are digests, so no data of a dataset reaches a path.
+/// Clones share the folder.
 #[derive(Clone, Debug)]
 pub struct KeptInputs {
     folder: PathBuf,
@@ -30,10 +30,10 @@ pub struct KeptInputs {
     writes: Arc<Semaphore>,
 }
 
-/// An input that cannot be kept.
+/// The error of keeping an input.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "inputs cannot be kept in {}: {source}; free space or mend that folder",
+    "inputs cannot be kept in {}: {source}; free some space, or check the folder's permissions",
     folder.display()
 )]
 pub struct KeptInputError {
@@ -44,15 +44,15 @@ pub struct KeptInputError {
 }
 
 impl KeptInputs {
-    /// Opens the folder in a run directory to write in it, creates it if there is none, and removes
-    /// files that a killed process left half-written. The caller holds the run's lock.
+    /// Opens the folder in a run directory for writing, creates it if there is none, and removes
+    /// files that a killed process left incomplete. The caller holds the run's lock.
     pub fn create(run_directory: &Path) -> Result<Self, KeptInputError> {
         let kept = Self::new(run_directory);
         kept.prepare().map_err(|source| kept.error(source))?;
         Ok(kept)
     }
 
-    /// The folder in a run directory, to be read; none if the run keeps no inputs.
+    /// The folder in a run directory, for reading; none if the run keeps no inputs.
     pub fn find(run_directory: &Path) -> Option<Self> {
         let kept = Self::new(run_directory);
         is_own_folder(&kept.folder).then_some(kept)
@@ -62,7 +62,7 @@ impl KeptInputs {
         Self::in_folder(run_directory.join(INPUTS_FOLDER))
     }
 
-    /// Content of this folder, which need not exist yet.
+    /// Kept inputs in this folder, which need not exist yet.
     pub(crate) fn in_folder(folder: PathBuf) -> Self {
         let roots = Roots::new(vec![folder.clone()]);
         Self { folder, roots, writes: Arc::new(Semaphore::new(MAX_WRITES)) }
@@ -75,7 +75,7 @@ impl KeptInputs {
             Err(error) => return Err(error),
         }
         if !is_own_folder(&self.folder) {
-            return Err(io::Error::new(io::ErrorKind::NotADirectory, "this is not a folder"));
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder"));
         }
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
@@ -87,8 +87,8 @@ impl KeptInputs {
         Ok(())
     }
 
-    /// Keeps these bytes, whose digest this is: once this returns, they survive a crash. Content
-    /// that is kept already is not written again.
+    /// Stores these bytes under their digest, durably. Content that is stored already is not
+    /// written again.
     pub async fn keep(&self, digest: Digest, bytes: Bytes) -> Result<(), KeptInputError> {
         let interrupted = || self.error(io::ErrorKind::Interrupted.into());
         let writes = Arc::clone(&self.writes);
@@ -108,18 +108,18 @@ impl KeptInputs {
         if known.is_ok_and(|known| known.is_file() && known.len() == bytes.len() as u64) {
             return Ok(());
         }
-        // Jobs with equal inputs write side by side, each its own file; the last rename wins.
+        // Jobs with equal inputs write concurrently, each its own file; the last rename wins.
         let name = format!(".{digest}.{:016x}{PART}", rand::random::<u64>());
         let temporary = self.folder.join(name);
         let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
         if written.is_err() {
-            // A leftover that cannot be removed is removed when the run goes on.
+            // A leftover that cannot be removed is removed when the run is resumed.
             let _ = fs::remove_file(&temporary);
         }
         written.and_then(|()| sync_folder(&self.folder))
     }
 
-    /// The content of this digest; none if it is not kept, is larger than this, or is damaged.
+    /// The content of this digest; none if it is not stored, larger than `max_bytes`, or damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
         let bytes = self.roots.read_now(&digest.to_string(), max_bytes).ok()?;
         (Digest::of(&bytes) == digest).then_some(bytes)
@@ -130,7 +130,7 @@ impl KeptInputs {
     }
 }
 
-/// True if this is a folder, and no link to one elsewhere.
+/// True if this is a folder, not a link.
 fn is_own_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }

@@ -1,4 +1,4 @@
-//! Files that items name: local folders, objects in buckets, and the policy on what may be fetched.
+//! Files of items: local folders, objects in buckets, and the policy on allowed sources.
 
 pub mod fetch_policy;
 pub mod kept_inputs;

@@ -1,4 +1,4 @@
-//! Opens the local files that items name, and no others.
+//! Access to local files within allowed folders.
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -10,55 +10,55 @@ use std::{
 };
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-/// Reads of local files take microseconds; a few at a time keep a disk busy, and each one more
-/// would only cost a thread.
+/// Maximum number of concurrent reads: a few keep a disk busy, and each further one only costs a
+/// thread.
 const READS_AT_A_TIME: usize = 8;
 
-/// Most bytes of one image file.
+/// Maximum size of an image file in bytes.
 pub const MAX_IMAGE_BYTES: u64 = 64 << 20;
 
-/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
-/// this is not what anybody wants to pay for in a prompt.
+/// Maximum size of a file with code or tokens in bytes. Generated code takes a few kilobytes;
+/// larger files do not belong in a prompt.
 pub const MAX_TEXT_BYTES: u64 = 1 << 20;
 
-/// The folders that files may be opened in. Clones share them.
+/// The folders in which files may be opened. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Roots {
     folders: Arc<Vec<PathBuf>>,
     reads: Arc<Semaphore>,
 }
 
-/// Reason why a file was not read.
+/// The error of reading a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// No folder holds it.
+    /// No such file in any folder.
     #[error("{reference}: no such file in {folders}")]
     Missing {
-        /// The name that the item gave.
+        /// The item's reference.
         reference: String,
-        /// The folders that were tried.
+        /// The searched folders.
         folders: String,
     },
-    /// It may not be opened.
+    /// Access is not allowed.
     #[error("{reference}: {reason}")]
     Refused {
-        /// The name that the item gave.
+        /// The item's reference.
         reference: String,
-        /// Part of it that is not allowed.
+        /// The reason.
         reason: &'static str,
     },
-    /// It is larger than such a file may be.
-    #[error("{reference}: larger than the {limit} bytes that are allowed here")]
+    /// The file is too large.
+    #[error("{reference}: larger than the allowed {limit} bytes")]
     TooLarge {
-        /// The name that the item gave.
+        /// The item's reference.
         reference: String,
-        /// Most bytes.
+        /// Maximum number of bytes.
         limit: u64,
     },
-    /// The operating system could not read it.
+    /// The operating system reported an error.
     #[error("{reference}: cannot be read: {source}")]
     Unreadable {
-        /// The name that the item gave.
+        /// The item's reference.
         reference: String,
         /// Error of the operating system.
         source: io::Error,
@@ -66,13 +66,13 @@ pub enum FileError {
 }
 
 impl Roots {
-    /// Roots to try in this order. A folder that does not exist holds no file.
+    /// Roots in search order. A missing folder contains no files.
     pub fn new(folders: Vec<PathBuf>) -> Self {
         Self { folders: Arc::new(folders), reads: Arc::new(Semaphore::new(READS_AT_A_TIME)) }
     }
 
     /// Reads a file of at most `max_bytes` bytes. The reference is a path relative to a root, or an
-    /// absolute one that lies under a root.
+    /// absolute one below a root.
     pub fn read<'a>(
         &'a self,
         reference: &'a str,
@@ -95,8 +95,8 @@ impl Roots {
         })
     }
 
-    /// Error of a file that is missing here although it may exist elsewhere: no folder has it, or
-    /// this process may not read it.
+    /// The error of a file that is unavailable here but may exist elsewhere: no root contains it,
+    /// or this process may not read it.
     pub fn absence(&self, reference: &str) -> Option<FileError> {
         let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
         let looked = self
@@ -106,17 +106,15 @@ impl Roots {
         matches!(error, FileError::Missing { .. } | FileError::Unreadable { .. }).then_some(error)
     }
 
-    /// The real path of a file that may be opened.
+    /// The canonical path of a file below a root.
     pub fn resolve(&self, reference: &str) -> Result<PathBuf, FileError> {
         let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
         let path = Path::new(reference);
         if reference.is_empty() || reference.contains('\0') {
-            return Err(refused("this is not a file name"));
+            return Err(refused("not a file name"));
         }
         if path.components().any(|component| component == Component::ParentDir) {
-            return Err(refused(
-                "'..' is not allowed: name the file from its dataset's folder down",
-            ));
+            return Err(refused("'..' is not allowed: use a path below the dataset's folder"));
         }
         let mut lies_outside = false;
         for folder in self.folders.iter() {
@@ -131,14 +129,14 @@ impl Roots {
             }
         }
         if lies_outside || path.is_absolute() {
-            return Err(refused("it lies outside the folders that may be opened (--data-root)"));
+            return Err(refused("it is outside the allowed folders (--data-root)"));
         }
         let folders: Vec<_> =
             self.folders.iter().map(|folder| folder.display().to_string()).collect();
         Err(FileError::Missing { reference: reference.to_owned(), folders: folders.join(", ") })
     }
 
-    /// As [`Roots::read`], on this thread.
+    /// [`Roots::read`] on this thread.
     pub fn read_now(&self, reference: &str, max_bytes: u64) -> Result<Bytes, FileError> {
         let refused = |reason| FileError::Refused { reference: reference.to_owned(), reason };
         let unreadable = |source| FileError::Unreadable { reference: reference.to_owned(), source };
@@ -157,22 +155,22 @@ impl Roots {
     }
 }
 
-/// Opens a file of ours for reading, through links, and without waiting for anybody: what is no
-/// regular file, or holds more than so many bytes, is an error.
+/// Opens a regular file of at most `max_bytes` bytes for reading, following links and without
+/// blocking; anything else is an error.
 pub fn open_regular(path: &Path, max_bytes: u64) -> io::Result<File> {
     let opened = open_if_regular(path, 0)?;
     let (file, length) =
         opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, NOT_A_FILE))?;
     if length > max_bytes {
-        let reason = format!("larger than the {max_bytes} bytes that are allowed here");
+        let reason = format!("larger than the allowed {max_bytes} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     Ok(file)
 }
 
-const NOT_A_FILE: &str = "this is not a regular file";
+const NOT_A_FILE: &str = "not a regular file";
 
-/// Refuses a last-moment link.
+/// Flag that refuses a link created after the path was resolved.
 #[cfg(unix)]
 const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 #[cfg(not(unix))]
@@ -182,9 +180,9 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// A regular file and its length, opened for reading without waiting for anybody; none if it is
-/// something else. Opening some devices has effects, so the kind is looked at first, and once more
-/// on the open file, since the name may have been given to another one in between.
+/// A regular file and its length, opened for reading without blocking; none if it is not a regular
+/// file. Opening some devices has effects, so the type is checked first, and again on the open
+/// file, since the name may refer to another one by then.
 fn open_if_regular(path: &Path, flags: i32) -> io::Result<Option<(File, u64)>> {
     if !path.metadata()?.is_file() {
         return Ok(None);
@@ -247,12 +245,12 @@ mod tests {
         let secret = path("secret.txt");
         let roots = roots(tree.path());
         for (reference, reason) in [
-            ("/etc/passwd", "outside the folders"),
-            (secret.to_str().unwrap(), "outside the folders"),
+            ("/etc/passwd", "outside the allowed folders"),
+            (secret.to_str().unwrap(), "outside the allowed folders"),
             ("../secret.txt", "'..' is not allowed"),
             ("sub/../../secret.txt", "'..' is not allowed"),
-            ("link.txt", "outside the folders"),
-            ("out/secret.txt", "outside the folders"),
+            ("link.txt", "outside the allowed folders"),
+            ("out/secret.txt", "outside the allowed folders"),
             ("sub", "not a regular file"),
             ("pipe", "not a regular file"),
             ("", "not a file name"),

@@ -1,4 +1,4 @@
-//! Objects in buckets: read, looked for, written. Who may read which is [`crate::fetch_policy`]'s.
+//! Objects in buckets: read, queried and written. [`crate::fetch_policy`] decides on access.
 
 #[cfg(feature = "azure")]
 mod azure;
@@ -24,7 +24,7 @@ use juror_types::reference::Service;
 use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, path::Path};
 use std::{sync::Arc, time::Duration};
 
-/// A store's word on how large an object is is taken up to here, when space is made for it.
+/// Maximum size for which memory is reserved by a store's content length.
 const MAX_LEADING_SPACE: u64 = 1 << 20;
 
 /// Access to the object stores.
@@ -32,18 +32,18 @@ const MAX_LEADING_SPACE: u64 = 1 << 20;
 pub struct ObjectSettings {
     /// Endpoint of S3; Amazon's own if not given.
     pub endpoint: Option<String>,
-    /// The region of S3 buckets.
+    /// Region of S3 buckets.
     pub region: Option<String>,
     /// Source of the account's credentials.
     pub credentials: Credentials,
     /// Time limit of one request.
     pub timeout: Duration,
-    /// Repetitions of a failed request from here. 0 where the caller repeats itself: there must be
-    /// one retry layer, not two.
+    /// Number of retries of a failed request. 0 where the caller retries, so that there is one
+    /// retry layer.
     pub retries: usize,
 }
 
-/// Reason why a bucket cannot be opened; a person must correct the settings.
+/// The error of a bucket that cannot be opened because of its settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bucket {bucket} cannot be used: {problem}")]
 pub struct ObjectSetupError {
@@ -58,7 +58,7 @@ pub struct ObjectSetupError {
 pub struct Bucket(Arc<dyn ObjectStore>);
 
 impl Bucket {
-    /// Prepares to read and write; asks nobody.
+    /// Prepares access to the bucket, without a request.
     pub fn open(
         service: Service,
         name: &str,
@@ -102,7 +102,7 @@ impl Bucket {
             let mut pieces = found.into_stream();
             while let Some(piece) = pieces.next().await {
                 content.extend_from_slice(&piece.map_err(failure)?);
-                // Its size was only what the server said.
+                // The content length may have been wrong.
                 if content.len() as u64 > max_bytes {
                     return Err(ObjectError::TooLarge(max_bytes));
                 }
@@ -122,7 +122,7 @@ impl Bucket {
         })
     }
 
-    /// Puts an object there, whole or not at all.
+    /// Writes an object atomically.
     pub fn write<'a>(
         &'a self,
         key: &'a str,

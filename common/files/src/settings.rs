@@ -1,4 +1,4 @@
-//! `[files]`: what may be read, and how.
+//! `[files]`: allowed sources of files.
 
 use crate::{fetch_policy::FetchPolicy, objects::S3Account};
 use serde::Deserialize;
@@ -9,27 +9,27 @@ use url::Url;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSettings {
-    /// Folders that a dataset may name files in, beside its own.
+    /// Folders in which a dataset's files may be, in addition to its own.
     pub data_roots: Vec<PathBuf>,
-    /// Hosts that files may be fetched from.
+    /// Hosts from which files may be fetched.
     pub hosts: Vec<String>,
     /// Names and addresses among them that are not public.
     pub private_hosts: Vec<String>,
-    /// Fetches that each entry of `hosts` gets at most.
+    /// Maximum number of fetches per second for each entry of `hosts`.
     pub fetches_per_second_per_host: u32,
     /// Time limit of one attempt to fetch a file, in seconds.
     pub fetch_timeout_seconds: u64,
-    /// Buckets, and prefixes in them, that files may be fetched from.
+    /// Buckets, and prefixes in them, from which files may be fetched.
     pub buckets: Vec<String>,
     /// Endpoint of S3; Amazon's own if not given.
     pub s3_endpoint: Option<String>,
-    /// The region of the S3 buckets.
+    /// Region of the S3 buckets.
     pub s3_region: Option<String>,
     /// Source of the account for S3.
     pub s3_account: S3Account,
 }
 
-/// A value of `[files]` that cannot be used.
+/// An invalid value of `[files]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("setting {key} is {value}: {remedy}")]
 pub struct InvalidFileSetting {
@@ -37,7 +37,7 @@ pub struct InvalidFileSetting {
     pub key: &'static str,
     /// Its value.
     pub value: String,
-    /// Entry to give.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
@@ -48,22 +48,22 @@ impl InvalidFileSetting {
 }
 
 impl FileSettings {
-    /// The hosts and buckets that files may be read from.
+    /// The allowed hosts and buckets.
     pub fn allowed(&self) -> Result<FetchPolicy, InvalidFileSetting> {
         let parsed = FetchPolicy::parse(&self.hosts, &self.private_hosts, &self.buckets);
         parsed.map_err(|(key, entry)| {
             let remedy = match key {
                 "files.hosts" => {
-                    "write host, *.host or host:port for HTTPS, and http://host for plain HTTP"
+                    "use host, *.host or host:port for HTTPS, and http://host for plain HTTP"
                 }
-                "files.private_hosts" => "write a host's name or an IP address, without a port",
-                _ => "write s3://bucket or s3://bucket/prefix",
+                "files.private_hosts" => "use a host's name or an IP address, without a port",
+                _ => "use s3://bucket or s3://bucket/prefix",
             };
             InvalidFileSetting::new(key, format!("{entry:?}"), remedy)
         })
     }
 
-    /// Refuses the first value that cannot be used.
+    /// Refuses the first invalid value.
     pub fn check(&self) -> Result<(), InvalidFileSetting> {
         self.allowed()?;
         for (key, value) in [
@@ -71,14 +71,14 @@ impl FileSettings {
             ("files.fetch_timeout_seconds", self.fetch_timeout_seconds),
         ] {
             if value == 0 {
-                return Err(InvalidFileSetting::new(key, 0, "give at least 1"));
+                return Err(InvalidFileSetting::new(key, 0, "use at least 1"));
             }
         }
         match &self.s3_endpoint {
             Some(endpoint) if !is_endpoint(endpoint) => {
-                // What is shown could hold a password.
-                let remedy = "write https://host or http://host:port, and nothing more";
-                Err(InvalidFileSetting::new("files.s3_endpoint", "not usable", remedy))
+                // The value could contain a password.
+                let remedy = "use https://host or http://host:port, without path or user";
+                Err(InvalidFileSetting::new("files.s3_endpoint", "invalid", remedy))
             }
             _ => Ok(()),
         }

@@ -1,10 +1,9 @@
-//! Admission: may a call go out now? Rate limits and budgets are decided together,
-//! in one atomic step.
+//! Admission of calls: rate limits and budgets are decided together, in one atomic step.
 //!
 //! A call counts against the budget of its run, and against those of the day and the month: of all
-//! runs, and of each label that the run has. An admitted call holds a lease until it is settled,
-//! released or presumed spent. At every instant, for every budget, committed + outstanding is at
-//! most the cap, as long as no bill exceeds the worst case that was reserved for it.
+//! runs, and of each label of the run. An admitted call holds a lease until it is settled, released
+//! or presumed spent. At every instant, for every budget, committed + outstanding is at most the
+//! cap, as long as no bill exceeds the worst case that was reserved for it.
 
 mod alert_settings;
 mod buckets;
@@ -46,17 +45,17 @@ use juror_types::{
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Rate limits and budgets, wherever they live.
+/// Rate limits and budgets of any backend.
 #[async_trait]
 pub trait Admission: Send + Sync {
-    /// Writes down what a run may cost, an unlimited budget explicitly. Raising or lowering the
-    /// cap of a run that has a record keeps what it has spent.
+    /// Writes the budget of a run, explicitly if it is unlimited. Changing the cap of a run that
+    /// has a record keeps its spending.
     async fn open_run(&self, run: &RunId, budget: Budget) -> Result<(), LedgerError> {
         self.open_run_again(run, budget, Money::ZERO).await
     }
 
-    /// As [`Self::open_run`], for a run whose results have cost so much already by its journal:
-    /// what the ledger lacks of that is booked in the same step, also on the current day and month.
+    /// [`Self::open_run`] for a run whose results have this cost by its journal: the part that the
+    /// ledger lacks is booked in the same step, also on the current day and month.
     async fn open_run_again(
         &self,
         run: &RunId,
@@ -64,46 +63,47 @@ pub trait Admission: Send + Sync {
         spent: Money,
     ) -> Result<(), LedgerError>;
 
-    /// Takes the limits that the user gives an endpoint, in place of any given before.
+    /// Sets the user's limits of an endpoint, in place of earlier ones.
     async fn set_limits(&self, endpoint: &str, limits: Limits) -> Result<(), LedgerError>;
 
-    /// One atomic decision. Does not wait. A caller that is told to wait keeps its place, and what
-    /// it reserved of the rate limits, for a few seconds beyond the time at which it should ask
-    /// again; one that gives up releases its lease. Asking again for a lease that is held answers
-    /// admitted.
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError>;
+    /// Decides in one atomic step, without waiting. A caller that gets `Wait` keeps its place in
+    /// the queue, and its reservation of the rate limits, for a few seconds beyond the time of its
+    /// next request; a caller that stops waiting releases its lease. A repeated request for a held
+    /// lease is admitted.
+    async fn try_admit(&self, request: &AdmissionRequest)
+    -> Result<AdmissionDecision, LedgerError>;
 
-    /// Books what a call really cost and, in the same step, stores the finished job that it
-    /// belongs to. Books the truth even above the reservation and even after the lease was
+    /// Books the billed cost of a call and, in the same step, stores the finished job that it
+    /// belongs to. Books the full bill even above the reservation and even after the lease was
     /// presumed spent or lost. Settling twice books once. A bill above its reservation stops the
-    /// admission of a run that some cap binds, until the run is opened again.
+    /// admission of a run with a cap until the run is opened again.
     async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError>;
 
-    /// Gives a lease back unspent, or gives up waiting for it.
+    /// Releases a lease unspent, or a place in the queue.
     async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError>;
 
-    /// Counts a lease as spent at its worst case: nobody knows what its call cost.
+    /// Counts a lease as spent at its worst case, since the cost of its call is unknown.
     async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError>;
 
     /// Presumes spent every lease whose owner is gone.
     async fn sweep(&self) -> Result<(), LedgerError>;
 
-    /// Learns limits and cooldowns from what the provider said.
+    /// Updates limits and cooldowns by a provider's reply.
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError>;
 
-    /// Counting of an endpoint's tokens, as other processes have learned it. The default where each
-    /// learns for itself.
+    /// Token counting of an endpoint, as other processes have learned it. The default is for
+    /// backends in which each process learns it by itself.
     async fn token_counting(&self, _endpoint: &str) -> Result<TokenCounting, LedgerError> {
         Ok(TokenCounting::default())
     }
 
-    /// The same as of the last decision on this endpoint, without asking the backend.
+    /// The token counting returned by the last decision on this endpoint, without a query.
     fn known_token_counting(&self, _endpoint: &str) -> TokenCounting {
         TokenCounting::default()
     }
 
-    /// The number of outages of the ledger that this process has waited through. Where it has grown
-    /// since a job was claimed, the ledger may have been emptied and may know the job's result now.
+    /// Number of outages of the ledger that this process has waited through. If it has grown since
+    /// a job was claimed, the ledger may have been emptied, or may have received the job's result.
     fn outages(&self) -> u64 {
         0
     }
@@ -111,75 +111,74 @@ pub trait Admission: Send + Sync {
     /// The ledger of a run; none if the run has no record.
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError>;
 
-    /// Changes whenever a settle, release or sweep may let a call through that waits for money.
+    /// Changes whenever a settle, release or sweep may admit a call that waits for money.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// The limits that a user gives an endpoint.
+/// Rate limits that a user sets for an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests per minute; none: what the provider says, if it says.
+    /// Requests per minute; none: as the provider reports them.
     pub requests_per_minute: Option<u64>,
-    /// Tokens per minute, as the provider counts them; none: what the provider says, if it says.
+    /// Tokens per minute, as the provider counts them; none: as the provider reports them.
     pub tokens_per_minute: Option<u64>,
-    /// True if the provider gives back what a call reserved and did not use.
+    /// True if the provider refunds the unused part of a reservation.
     pub refund_unused: bool,
 }
 
 /// Limit on the cost of a run, a day or a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// No limit, said explicitly.
+    /// No limit, given explicitly.
     Unlimited,
-    /// At most this much.
+    /// Maximum cost.
     Cap(Money),
 }
 
-/// A call that wants to go out.
+/// A request to admit a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
-    /// Names the lease that the call will hold.
+pub struct AdmissionRequest {
+    /// Id of the lease that the call will hold.
     pub lease: LeaseId,
-    /// Its future holder.
+    /// Owner of the lease.
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
     /// Key of the rate limits that it counts against: provider, base URL and model.
     pub endpoint: String,
-    /// Input tokens that it counts with against the rate limits.
+    /// Input tokens that count against the rate limits.
     pub input_tokens: u64,
-    /// Bound of its output tokens; 0 where the provider does not count them against its limit.
+    /// Maximum number of output tokens; 0 where the provider does not count them against its limit.
     pub max_output_tokens: u64,
-    /// The most that it can cost.
+    /// Maximum cost.
     pub worst_cost: Money,
 }
 
-/// The answer to an [`Ask`].
+/// The decision on an [`AdmissionRequest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdmissionDecision {
-    /// The lease is held: call.
+    /// The lease is held: make the call.
     Admitted,
     /// Not now: ask again after this time, or, for money, as soon as something changes.
     Wait {
         /// Time after which the rate limits could allow it; none if only another change can help.
         retry_after: Option<Duration>,
-        /// The obstacle.
+        /// The exhausted limit.
         reason: WaitReason,
     },
-    /// Never: what is committed plus this worst case is above a cap, or there is no record.
+    /// Never: committed cost plus this worst case exceeds a cap, or there is no record.
     NoBudget {
-        /// The exhausted budget, in plain words with its figures.
+        /// The exhausted budget with its figures, as a message.
         reason: String,
     },
-    /// Never as it is: a backend that may forget, as a fleet's, has no record of a budget. Nothing
-    /// is known of the run.
+    /// Never as it is: a backend that may lose data, as a fleet's, has no record of a budget.
     NoRecord {
-        /// The budget and the remedy, in plain words.
+        /// The budget and the remedy, as a message.
         reason: String,
     },
 }
 
-/// The end of a call that was answered.
+/// A finished call to be booked.
 #[derive(Clone, Debug)]
 pub struct Settlement {
     /// The call's lease.
@@ -188,35 +187,35 @@ pub struct Settlement {
     pub cost: Money,
     /// Usage by its bill.
     pub usage: Usage,
-    /// True if the answer told its usage or its cost; otherwise both are the most that it can take.
+    /// True if the reply reported its usage or its cost; otherwise both are upper bounds.
     pub metered: bool,
-    /// The job that it finishes, if it does. Otherwise the cost is carried on the job's claim.
+    /// The job that it finishes, if it does. Otherwise the job's claim carries the cost.
     pub finished: Option<FinishedJob>,
-    /// The job that the cost is carried on while it is not finished.
+    /// The claim that carries the cost while its job is not finished.
     pub claim: crate::store::ClaimKey,
 }
 
 /// Result of a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// True if this claim still holds: a holder whose fence was overtaken must not publish.
+    /// True if this claim still holds: a holder whose claim was taken over must not publish.
     pub may_publish: bool,
-    /// By how much the bill exceeded the reservation.
+    /// Amount by which the bill exceeded the reservation.
     pub overrun: Money,
 }
 
-/// Limits of a provider as one of its answers tells them.
+/// Limits of a provider as one of its replies reports them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
-    /// Key of the limits, as in [`Ask::endpoint`].
+    /// Key of the limits, as in [`AdmissionRequest::endpoint`].
     pub endpoint: String,
     /// Requests per minute that the account has.
     pub requests_per_minute: Option<u64>,
     /// Tokens per minute that the account has.
     pub tokens_per_minute: Option<u64>,
-    /// The provider refused by rate; how long it asks to wait (zero if it does not say).
+    /// Wait that a rate-limit refusal asks for; zero if it names none.
     pub refused: Option<Duration>,
-    /// News from the call about how the provider counts tokens.
+    /// Changes of the token counting that the call has shown.
     pub counting: TokenCounting,
 }
 
@@ -225,18 +224,18 @@ pub struct Observation {
 pub struct Ledger {
     /// Limit on its cost.
     pub budget: Budget,
-    /// Settled and presumed spent.
+    /// Settled and presumed cost.
     pub committed: Money,
-    /// The part of `committed` that no result will tell: leases presumed spent, at worst case,
-    /// and bills that came in after another holder had taken the job over.
+    /// The part of `committed` in no result: leases presumed spent, at worst case, and bills that
+    /// came after another holder had taken the job over.
     pub presumed: Money,
-    /// The part of `committed` that is carried on claims of jobs that have no result yet.
+    /// The part of `committed` that is carried on claims of jobs without a result.
     pub unattributed_cost: Money,
-    /// Held by calls in flight.
+    /// Reserved by calls in flight.
     pub outstanding: Money,
-    /// By how much bills exceeded their reservations, in sum.
+    /// Sum of the amounts by which bills exceeded their reservations.
     pub overrun: Money,
-    /// Money of the month, over all runs; none where the backend does not tell it.
+    /// Money of the month, over all runs; none where the backend does not report it.
     pub month: Option<MonthLedger>,
 }
 

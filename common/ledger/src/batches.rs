@@ -1,7 +1,7 @@
-//! Batches under way: which jobs of a run stand in which shard, and how far each shard has come.
+//! Records of batches: the shard of each job of a run, and the progress of each shard.
 //!
-//! A *shard* is a slice of a run's jobs that becomes one batch of the provider's. Creating a batch
-//! is idempotent nowhere, so each step of a shard is recorded before it is taken and after.
+//! A *shard* is a slice of a run's jobs that becomes one batch at the provider. Providers do not
+//! create batches idempotently, so each step of a shard is recorded before it is taken and after.
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -12,25 +12,24 @@ use juror_types::id::{JobId, LeaseId, OwnerId, RunId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Owner of the leases of rows. A batch goes on without the process that created it, so these
+/// Owner of the leases of rows. A batch continues without the process that created it, so these
 /// leases outlive every process: no sweep and no restart presumes them spent.
 pub const ROWS_OWNER: &str = "batches";
 
-/// Records of batches, in the same backend as the ledger. Each shard has one owner, who alone moves
-/// it on; an owner that renews nothing any more can be replaced by another.
+/// Records of batches, in the same backend as the ledger. Each shard has one owner, which alone
+/// changes it; an owner that does not renew itself can be replaced.
 #[async_trait]
 pub trait BatchRecords: Send + Sync {
-    /// Begins a shard that is being filled; returns its number, which the run gives only once.
+    /// Opens a shard to be filled; returns its number, which is unique in the run.
     async fn open_shard(&self, run: &RunId, owner: &OwnerId) -> Result<u32, LedgerError>;
 
-    /// Adds a row to a shard that is being filled, in place of a closed row of its job.
+    /// Adds a row to a shard that is being filled, replacing a closed row of its job.
     async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError>;
 
-    /// The row of a job; none if it has none.
+    /// The row of a job, if it has one.
     async fn row(&self, run: &RunId, job: &JobId) -> Result<Option<BatchRow>, LedgerError>;
 
-    /// Rows of a shard, the open ones or the closed: at most `limit` of them, in the order of their
-    /// jobs, after that of `after`.
+    /// Open or closed rows of a shard: at most `limit` of them, ordered by job, after `after`.
     async fn rows(
         &self,
         run: &RunId,
@@ -40,20 +39,21 @@ pub trait BatchRecords: Send + Sync {
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError>;
 
-    /// Closes a row with this record: it has come to nothing, and its job is to be asked again. It
-    /// stays in its shard until it is detached. A row that was replaced is left as it is.
+    /// Closes a row with this record: it has failed, and its job is to be judged by another call.
+    /// It stays in its shard until it is detached. A row that was replaced is left unchanged.
     async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
 
-    /// Takes a closed row out of its shard: its job goes on elsewhere. A row that was replaced is
-    /// left as it is.
+    /// Removes a closed row from its shard: its job continues outside. A row that was replaced is
+    /// left unchanged.
     async fn detach_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
 
-    /// Removes a row: its job's result is stored, or it was never sent. A row that was replaced is
-    /// left as it is.
+    /// Deletes a row: its job's result is stored, or it was never sent. A row that was replaced is
+    /// left unchanged.
     async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
 
     /// Ends the filling of a shard, in one step; the open rows of these jobs are not in its file
-    /// and move to the shard `next`, which is being filled. Returns whether it was the owner's.
+    /// and move to the shard `next`, which is being filled. Returns false, without a change, if the
+    /// shard has another owner.
     async fn plan_shard(
         &self,
         shard: &ShardKey,
@@ -61,16 +61,17 @@ pub trait BatchRecords: Send + Sync {
         next: Option<u32>,
     ) -> Result<bool, LedgerError>;
 
-    /// Moves the open rows of a shard into these, which are being filled and are planned with it,
-    /// in one step; the shard itself ends. Returns whether it was the owner's.
+    /// Moves the open rows of a shard into these, which are being filled and become planned with
+    /// it, in one step; the shard itself ends. Returns false, without a change, if it has another
+    /// owner.
     async fn split_shard(
         &self,
         shard: &ShardKey,
         parts: &[(u32, Vec<JobId>)],
     ) -> Result<bool, LedgerError>;
 
-    /// Records how far a shard has come. One that is collected is forgotten. Returns whether it was
-    /// the owner's; otherwise nothing is recorded.
+    /// Records the step that a shard has reached. A collected one is deleted. Returns false,
+    /// without a change, if the shard has another owner.
     async fn set_step(&self, shard: &ShardKey, step: &ShardStep) -> Result<bool, LedgerError>;
 
     /// The shards of a run that are not collected, by their numbers.
@@ -79,14 +80,14 @@ pub trait BatchRecords: Send + Sync {
     /// Runs that have such shards.
     async fn runs_with_shards(&self) -> Result<Vec<RunId>, LedgerError>;
 
-    /// Keeps the owner's shards its own for this time from now.
+    /// Extends the ownership of the owner's shards by this time from now.
     async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError>;
 
-    /// Gives the owner's shards up at once.
+    /// Ends the ownership of the owner's shards at once.
     async fn resign(&self, owner: &OwnerId) -> Result<(), LedgerError>;
 
-    /// Makes every shard of a run the owner's that no living owner has; returns all of the run that
-    /// are the owner's now, by their numbers.
+    /// Transfers every shard of a run without a living owner to this owner; returns all shards of
+    /// the run that it owns now, by their numbers.
     async fn take_over(
         &self,
         run: &RunId,
@@ -108,25 +109,25 @@ pub struct ShardKey {
 /// Outcome of adding a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowAdded {
-    /// The row stands in the shard.
+    /// The row is in the shard.
     Added,
-    /// The job has an open row already, which is left as it is.
+    /// The job has an open row already, which is left unchanged.
     UnderWay,
-    /// The shard is filled no more, or is another owner's.
+    /// The shard is not being filled any more, or has another owner.
     Refused,
 }
 
-/// One job in a batch, or on its way into one.
+/// One job in a batch or about to be in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchRow {
-    /// The job; its id names the row to the provider.
+    /// The job; its id identifies the row at the provider.
     pub job: JobId,
     /// The round.
     pub round: u32,
     /// Lease that holds what the row may cost.
     pub lease: LeaseId,
-    /// True if the row waits for its end; otherwise it has come to nothing, and the job is to be
-    /// asked again.
+    /// True if the row is in progress; false if it has failed and its job is to be judged by
+    /// another call.
     pub open: bool,
     /// The worker's record for finishing the job, as JSON.
     pub record: String,
@@ -136,13 +137,13 @@ pub struct BatchRow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum ShardStep {
-    /// Rows are added to it, and to its file.
+    /// Rows are added to it and to its file.
     Filling,
-    /// Its rows are given up before anything is sent.
+    /// Its rows were abandoned before anything was sent.
     GivenUp,
     /// Its file is written.
     Planned,
-    /// The provider has its file.
+    /// Its file is at the provider.
     Uploaded {
         /// Id of the file at the provider.
         file: String,
@@ -152,7 +153,7 @@ pub enum ShardStep {
         /// Id of the file at the provider.
         file: String,
     },
-    /// Its batch is under way.
+    /// Its batch is in progress.
     Created {
         /// Id of the file at the provider.
         file: String,
@@ -166,6 +167,6 @@ pub enum ShardStep {
         /// Id of the batch.
         batch: String,
     },
-    /// Every row has its end.
+    /// All rows are finished.
     Collected,
 }

@@ -1,8 +1,8 @@
-//! Budgets that runs of a ledger share, all of them or those of one label: caps that stand until
-//! others are given, and what each day and each month has cost.
+//! Budgets that the runs of a ledger share, over all calls or those of one label: caps, which stay
+//! in force until they are replaced, and the spending of each day and month.
 //!
-//! Accounts are never forgotten: a day or a month takes a row of some hundred bytes, and so it does
-//! for each label that cost something in it.
+//! Accounts are never deleted: a day or a month takes a row of about a hundred bytes, plus one for
+//! each label with spending in it.
 
 mod apply;
 #[cfg(any(test, feature = "conformance"))]
@@ -31,24 +31,24 @@ pub trait BudgetRecords: Send + Sync {
         cap: Budget,
     ) -> Result<Option<Budget>, LedgerError>;
 
-    /// Books the calls of a run that are admitted from now on under these labels too. To be done
-    /// before the run is opened.
+    /// Counts calls of a run that are admitted from now on under these labels too. Call it before
+    /// the run is opened.
     async fn label_run(&self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), LedgerError>;
 
-    /// Labels that some run or some cap has, in their order.
+    /// Labels of all runs and caps, sorted.
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError>;
 
     /// Time zone in which days and months begin: UTC until another one is set.
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError>;
 
-    /// Lets days and months begin in this zone from now on. What was admitted before counts in the
-    /// day that it was admitted in. Returns the zone before.
+    /// Sets the time zone in which days and months begin. Calls that were admitted before keep the
+    /// day of their admission. Returns the previous zone.
     async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError>;
 
-    /// Caps and accounts of these budgets, in their order. An account without a record is empty.
+    /// Caps and accounts of these budgets, in the same order. An account without a record is empty.
     async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError>;
 
-    /// Records that the alert at this share of a budget is sent. Returns whether it was not before.
+    /// Records that the alert at this share of a budget is sent. Returns true if it was not before.
     async fn record_alert(&self, scope: &Scope, share: &str) -> Result<bool, LedgerError>;
 }
 

@@ -1,8 +1,8 @@
 //! The fleet's backend: ledger, claims, results, verdict cache and run status in one Redis.
 //!
 //! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
-//! and the result that it belongs to are written in one step, which is one Lua script. The scripts
-//! name keys that they compute, so a Redis Cluster will not do; replicas will.
+//! and its result are written in one step, a Lua script. The scripts compute the names of keys, so
+//! a Redis Cluster is not supported; replicas are.
 
 mod admission;
 mod batches;
@@ -46,29 +46,29 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time for which an ended lease is remembered: within it settling it again books nothing, and a
-/// late bill replaces what was presumed.
+/// Time for which an ended lease is kept: within it a repeated settlement books nothing, and a late
+/// bill replaces the presumed cost.
 pub(crate) const LEASE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Address of the fleet's backend, and lifetimes of its temporary data.
+/// Address of the fleet's backend, and retention times of its data.
 #[derive(Clone)]
 pub struct RedisSettings {
     /// As in `redis://:password@host:6379/0`, or `rediss://…` with TLS.
     pub url: String,
     /// Files for TLS, with `rediss://` alone.
     pub tls: TlsFiles,
-    /// Begins the name of every key: 1 to 100 ASCII letters, digits, `.`, `_` or `-`.
+    /// Prefix of every key: 1 to 100 ASCII letters, digits, `.`, `_` or `-`.
     pub namespace: String,
-    /// Permission to put a finite budget on a Redis that may forget it.
+    /// True if a finite budget is allowed on a Redis that may lose data.
     pub allow_volatile: bool,
-    /// Time for which a judge's reply is remembered.
+    /// Retention of cached replies.
     pub replies_kept: Duration,
-    /// Time for which claims, results and status of a closed run are kept after their last use.
+    /// Retention of claims, results and status of a closed run after their last use.
     pub results_kept: Duration,
 }
 
 impl RedisSettings {
-    /// The namespace `juror`, on a Redis that must not forget; replies are kept for 30 days and
+    /// The namespace `juror`, on a Redis that must not lose data; replies are kept for 30 days and
     /// results for 7.
     pub fn new(url: impl Into<String>) -> Self {
         const DAY: u64 = 24 * 60 * 60;
@@ -83,16 +83,17 @@ impl RedisSettings {
     }
 }
 
-/// An open backend in Redis. Share it by `Arc`, and [`RedisLedger::close`] it in the end.
+/// An open backend in Redis, shared by `Arc` and closed by [`RedisLedger::close`].
 pub struct RedisLedger {
     pub(crate) connection: Arc<Connection>,
     pub(crate) settings: RedisSettings,
     pub(crate) changes: watch::Receiver<u64>,
-    /// Held while doubtful leases are given back, so that nobody asks for one of them anew.
+    /// Held while leases of unknown state are released, so that none of them is requested
+    /// meanwhile.
     pub(crate) clearing: Mutex<()>,
-    /// Counting of each endpoint, as the last decisions told it.
+    /// Token counting of each endpoint, as the last decisions returned it.
     pub(crate) counting: CountingCache,
-    /// True if this process has seen the ledger in use: without a trace of it, it was emptied.
+    /// True if this process has seen the ledger in use: if it is gone, the server was emptied.
     pub(crate) seen_in_use: AtomicBool,
     stop: CancellationToken,
     listener: Mutex<Option<JoinHandle<()>>>,
@@ -102,8 +103,8 @@ impl RedisLedger {
     /// Connects to Redis. Writes nothing there.
     ///
     /// # Errors
-    /// [`LedgerError::Unavailable`] if it cannot be reached; [`LedgerError::Broken`] if URL,
-    /// namespace or password are not usable.
+    /// [`LedgerError::Unavailable`] if it cannot be reached; [`LedgerError::Broken`] if the URL,
+    /// the namespace or the password is invalid.
     pub fn open(settings: RedisSettings) -> BoxFuture<'static, Result<Self, LedgerError>> {
         Box::pin(async move {
             let (sender, changes) = watch::channel(0);
@@ -133,7 +134,7 @@ impl RedisLedger {
         self.connection.address()
     }
 
-    /// Stops listening and waits for that. What leases remain are presumed spent once their
+    /// Stops the subscription and waits for its end. Remaining leases are presumed spent once their
     /// owner's heartbeat is old.
     pub async fn close(&self) {
         self.stop.cancel();
@@ -147,15 +148,15 @@ impl RedisLedger {
     pub async fn version(&self) -> Result<String, LedgerError> {
         let facts: String = self.connection.command(redis::cmd("INFO").arg("server")).await?;
         let version = facts.lines().find_map(|line| line.strip_prefix("redis_version:"));
-        version.map(str::to_owned).ok_or_else(|| failure::odd_answer("tell its version"))
+        version.map(str::to_owned).ok_or_else(|| failure::unexpected_reply("read its version"))
     }
 
-    /// The first setting by which the server may forget what was spent; none if it may not.
+    /// The first setting by which the server may lose data, if there is one.
     pub async fn weakness(&self) -> Result<Option<Weakness>, LedgerError> {
         durability::weakness(&self.connection).await
     }
 
-    /// Refuses a finite budget on a server that may forget it.
+    /// Refuses a finite budget on a server that may lose its record.
     pub(crate) async fn require_durable(&self) -> Result<(), LedgerError> {
         durability::require_durable(&self.connection).await
     }
@@ -186,13 +187,13 @@ fn connection(
 }
 
 fn prefix(namespace: &str) -> Result<String, LedgerError> {
-    // Patterns are made of it, in which some characters have a meaning.
+    // Key patterns contain it, in which some characters have a meaning.
     let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
     if (1..=100).contains(&namespace.len()) && namespace.chars().all(fits) {
         return Ok(namespace.to_owned());
     }
     Err(LedgerError::Broken(format!(
-        "the namespace {namespace:?} is not usable: take 1 to 100 ASCII letters, digits, '.', '_' or '-'"
+        "the namespace {namespace:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-'"
     )))
 }
 

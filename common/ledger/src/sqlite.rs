@@ -1,8 +1,8 @@
 //! `juror.db`: ledger, claims, results and verdict cache of one machine, in one SQLite file.
 //!
 //! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
-//! and the result that it belongs to are written in one step. Several processes may share the
-//! file: every decision reads its rows inside its transaction. The tables stand in `schema`.
+//! and its result are written in one step. Several processes may share the file: every decision
+//! reads its rows inside its transaction. The tables are in `schema`.
 
 mod admission;
 mod batch_rows;
@@ -32,20 +32,20 @@ use std::{
 use tokio::sync::watch;
 use writer::Writer;
 
-/// An open `juror.db`. Share it by `Arc`, and [`SqliteLedger::close`] it in the end.
+/// An open `juror.db`, shared by `Arc` and closed by [`SqliteLedger::close`].
 pub struct SqliteLedger {
     pub(crate) writer: Writer,
     pub(crate) changes: watch::Receiver<u64>,
-    /// Limits of endpoints that the writer was told of last.
-    pub(crate) told: Mutex<HashMap<String, ReportedLimits>>,
+    /// Limits of endpoints that were reported to the writer last.
+    pub(crate) reported: Mutex<HashMap<String, ReportedLimits>>,
 }
 
-/// Requests and tokens per minute, as a provider said.
+/// Requests and tokens per minute, as a provider reports them.
 pub(crate) type ReportedLimits = (Option<u64>, Option<u64>);
 
 impl SqliteLedger {
-    /// Opens the file, creating it if there is none; its folder must exist. Blocks for as long as
-    /// another process writes, at most 10 s.
+    /// Opens the file, creating it if there is none; its folder must exist. Blocks while another
+    /// process writes, at most 10 s.
     ///
     /// # Errors
     /// [`LedgerError::Unavailable`] if another process holds the file or the disk is full;
@@ -60,20 +60,20 @@ impl SqliteLedger {
         let connection = schema::open(file)?;
         let (sender, changes) = watch::channel(0);
         let writer = Writer::start(connection, Memory::new(clock, sender), file.to_owned())?;
-        Ok(Self { writer, changes, told: Mutex::default() })
+        Ok(Self { writer, changes, reported: Mutex::default() })
     }
 
-    /// True if these limits differ from those that an endpoint told last.
-    pub(crate) fn is_news(&self, endpoint: &str, limits: ReportedLimits) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        match told.get_mut(endpoint) {
+    /// True if these limits differ from those reported last for an endpoint.
+    pub(crate) fn is_changed(&self, endpoint: &str, limits: ReportedLimits) -> bool {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        match reported.get_mut(endpoint) {
             Some(known) => std::mem::replace(known, limits) != limits,
-            None => told.insert(endpoint.to_owned(), limits).is_none(),
+            None => reported.insert(endpoint.to_owned(), limits).is_none(),
         }
     }
 
-    /// Finishes what was asked of it, closes the file and joins its thread. Whatever is asked
-    /// later fails. What leases remain are presumed spent once their owner's heartbeat is old.
+    /// Finishes pending operations, closes the file and joins its thread. Later operations fail.
+    /// Remaining leases are presumed spent once their owner's heartbeat is old.
     pub async fn close(&self) {
         self.writer.close().await;
     }

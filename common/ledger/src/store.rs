@@ -1,7 +1,7 @@
 //! Claims, finished jobs and the verdict cache.
 //!
-//! A claim says who works on a job. Taking over a dead worker's claim raises the fence; the old
-//! holder may still settle money, but not publish.
+//! A claim records the worker that works on a job. Taking over a dead worker's claim raises the
+//! fence; the old holder may still settle money, but not publish.
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -18,45 +18,46 @@ use serde::{Deserialize, Serialize};
 /// Claims, finished jobs and cached verdicts, in the same backend as the ledger.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Starts work on a job, or returns the result that it already has in this round or a later
-    /// one. A claim of another owner is taken over, unless its process is seen to live: on one
-    /// machine, who asks has proved that it does not.
+    /// Starts work on a job, or returns its result of this round or a later one. A claim of another
+    /// owner is taken over unless its process is known to be alive; on one machine the caller has
+    /// proved that it is not.
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError>;
 
-    /// Stores a finished job that no call is to be settled for. Answers whether the claim still
-    /// held, and so whether the result may be published.
+    /// Stores a finished job without a call to settle. Returns true if the claim still holds, so
+    /// that the result may be published.
     async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError>;
 
-    /// Notes whether this start of the job has no neighbor just now. Only one that never ends
-    /// while it is alone tells against the job: nothing else can have killed its worker.
-    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError>;
+    /// Marks this start of the job as isolated (no other job is prepared at the same time), or not.
+    /// Only an isolated start that never ends counts against the job: no other job can have killed
+    /// its worker.
+    async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError>;
 
-    /// Ends a start without a result, so that it does not count as one that killed its worker:
-    /// for a job that is put back, to be tried later or by somebody else.
+    /// Ends a start without a result, for a job that is requeued, so that it does not count as a
+    /// start that killed its worker.
     async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError>;
 
-    /// Counts a worker that does not have a file of the job. Answers how many before it did not
-    /// either in this round; none where no other worker could have it.
-    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError>;
+    /// Records that a worker does not have a file of the job. Returns the number of workers before
+    /// it in this round; none where no other worker can have the file.
+    async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError>;
 
-    /// Counts an item of a run whose judge gave no usable answer; an item with a usable one ends
-    /// the row. Returns how many items there are in a row, over all processes that judge the run;
-    /// none where one process judges it.
+    /// Counts an item of a run without a usable reply of the judge; an item with one resets the
+    /// count. Returns the current count over all processes that judge the run; none where one
+    /// process judges it.
     async fn count_unusable(&self, _run: &RunId) -> Result<Option<u32>, LedgerError> {
         Ok(None)
     }
 
-    /// The answer to a question that was asked before.
+    /// The cached reply to a question.
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError>;
 
     /// Statistics of the cache.
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError>;
 
-    /// Empties the cache; answers how many replies it held.
+    /// Clears the cache; returns the number of replies that it held.
     async fn clear_cache(&self) -> Result<u64, LedgerError>;
 }
 
-/// Names the work on one job in one round.
+/// Identifies the work on one job in one round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClaimKey {
     /// The run.
@@ -65,27 +66,27 @@ pub struct ClaimKey {
     pub job: JobId,
     /// The round.
     pub round: u32,
-    /// Number of the holder; 0 before the claim is granted.
+    /// Fence of the holder; 0 before the claim is granted.
     pub fence: u64,
 }
 
-/// The answer to a claim.
+/// The result of claiming a job.
 #[derive(Clone, Debug)]
 pub enum Claim {
-    /// The job is ours, under this fence.
+    /// The job is claimed under this fence.
     Granted {
         /// Grows with every grant of the job.
         fence: u64,
         /// Earlier starts of the job in this round that never ended.
         unfinished_starts: u32,
-        /// Those of them that were alone when they broke off, as [`Store::set_alone`] noted.
+        /// Those of them that were isolated, as [`Store::set_isolated`] marked them.
         alone: u32,
-        /// Cost of earlier holders' settled calls that no result tells yet.
+        /// Cost of earlier holders' settled calls that is in no result yet.
         unattributed_cost: UnattributedCost,
     },
-    /// The job has its result already: publish that again, call nobody.
+    /// The job already has its result: publish it again, without a call.
     Done(Box<JobResult>),
-    /// Another process has the job in hand and lives: its result will come.
+    /// Another living process has claimed the job: its result will come.
     Held,
 }
 
@@ -98,31 +99,31 @@ pub struct UnattributedCost {
     pub usage: Usage,
     /// Number of these calls.
     pub calls: u32,
-    /// Number of them that told neither usage nor cost.
+    /// Number of them whose reply reported neither usage nor cost.
     pub unmetered_calls: u32,
 }
 
-/// A job's end, to be stored in one step with the settlement of its last call.
+/// A finished job, to be stored in one step with the settlement of its last call.
 #[derive(Clone, Debug)]
 pub struct FinishedJob {
     /// The claim that it was done under.
     pub claim: ClaimKey,
     /// Its result.
     pub result: JobResult,
-    /// The reply to remember for the next time the same question is asked.
+    /// The reply to cache under its question.
     pub remember: Option<(Digest, CachedReply)>,
 }
 
-/// A usable reply of the judge, kept to be read again by the same rubric.
+/// A usable reply of the judge, cached to be parsed again by the same rubric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CachedReply {
     /// The reply, verbatim.
     pub reply: String,
     /// Its judge.
     pub judge: JudgeRecord,
-    /// Its usage when it was asked.
+    /// Its usage when it was bought.
     pub usage: Usage,
-    /// Its cost when it was asked.
+    /// Its cost when it was bought.
     pub cost: Money,
 }
 
@@ -133,8 +134,8 @@ pub struct CacheStats {
     pub replies: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Cost of judges' answers when they were asked.
+    /// Cost of the judges' replies when they were bought.
     pub cost_usd: Money,
-    /// Cost that those of the simulator would have had; it was not paid.
+    /// Cost that the simulator's replies would have had; it was not paid.
     pub simulated_usd: Money,
 }

@@ -1,33 +1,33 @@
-//! Acknowledging many deliveries at once.
+//! Acknowledgement of many deliveries at once.
 
 use super::{Delivery, Disposition, QueueError};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use std::sync::Arc;
 
-/// Acknowledgement of several deliveries of one subscription in fewer steps than one each.
+/// Acknowledges several deliveries of one subscription in fewer steps than one each.
 #[async_trait]
 pub trait Batch: Send + Sync {
-    /// Acknowledges the deliveries of these numbers.
+    /// Acknowledges the deliveries with these numbers.
     async fn acknowledge(&self, numbers: Vec<u64>) -> Result<(), QueueError>;
 }
 
-/// A delivery that is to be acknowledged with others.
+/// A delivery that is acknowledged together with others.
 pub struct Ticket {
-    /// Other deliveries that are acknowledged with this one.
+    /// The batch of its subscription.
     pub batch: Arc<dyn Batch>,
-    /// Its number there.
+    /// Its number in the batch.
     pub number: u64,
 }
 
-/// Acknowledges deliveries, of whatever subscriptions, in as few steps as their adapter can. Each
-/// of them is tried; answers the first error.
+/// Acknowledges deliveries of any subscriptions in as few steps as their adapter allows. Tries all
+/// of them; returns the first error.
 pub async fn acknowledge_all<M>(
     deliveries: impl IntoIterator<Item = Delivery<M>>,
 ) -> Result<(), QueueError> {
     let mut batches: Vec<(Arc<dyn Batch>, Vec<u64>)> = Vec::new();
     let mut single = Vec::new();
-    // Their places stay taken until they are acknowledged.
+    // Their slots stay taken until they are acknowledged.
     let mut kept = Vec::new();
     for Delivery { mut settle, .. } in deliveries {
         let Some(Ticket { batch, number }) = settle.ticket() else {

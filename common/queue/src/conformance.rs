@@ -14,26 +14,26 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// A kind of queue, as the suite needs it.
+/// Setup of the queue under test.
 #[async_trait]
 pub trait Harness: Sync {
     /// The kind of queue.
     type Queue: Queue<Note> + DeadLetters<Note> + 'static;
 
-    /// A queue that nobody else uses, with room for at least 100 messages.
+    /// An unshared queue with capacity for at least 100 messages.
     async fn fresh(&self) -> Arc<Self::Queue>;
 
-    /// A queue that nobody else uses and that is full with far fewer than 100 messages.
+    /// An unshared queue whose capacity is far below 100 messages.
     async fn cramped(&self) -> Arc<Self::Queue>;
 
-    /// Time without a message after which the suite believes that none comes.
+    /// Time without a message after which the suite assumes that none comes.
     fn silence(&self) -> Duration;
 
-    /// A delay that the queue can keep.
+    /// A delay that the queue supports.
     fn delay(&self) -> Duration;
 }
 
-/// Further abilities of a queue that can be closed.
+/// Setup of a queue that can be closed.
 pub trait Closes: Harness {
     /// Closes the queue.
     fn close(&self, queue: &Self::Queue);
@@ -64,7 +64,7 @@ impl Message for Note {
     }
 }
 
-/// Runs every check that needs no closing.
+/// Runs all checks except those on closing.
 pub async fn every_queue(harness: &impl Harness) {
     an_acknowledged_message_never_comes_again(harness).await;
     several_are_acknowledged_at_once_and_no_other(harness).await;
@@ -83,7 +83,7 @@ pub async fn every_queue(harness: &impl Harness) {
     a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
 }
 
-/// Runs every check on closing.
+/// Runs all checks on closing.
 pub async fn every_queue_that_closes(harness: &impl Closes) {
     a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness).await;
     a_closed_queue_waits_for_what_is_delayed_or_out(harness).await;
@@ -143,7 +143,7 @@ async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &imp
     let mut out = Vec::new();
     let mut priorities = Vec::new();
     for _ in 0..40 {
-        // One place is free at a time at first, and then all of them.
+        // First one free slot at a time, then all of them.
         if out.len() == 3 {
             let settled = if priorities.len() < 10 { 1 } else { 3 };
             for delivery in out.drain(..settled).collect::<Vec<Delivery<Note>>>() {
@@ -165,7 +165,7 @@ async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {
     let again = expect_next(&mut subscription).await;
     assert!(again.redelivered);
     assert_eq!(again.priority, Priority::High);
-    // A settlement that nobody waits for settles nothing.
+    // A settlement without an await settles nothing.
     drop(again.settle(Disposition::Acknowledge));
     expect_next(&mut subscription).await.acknowledge().await.unwrap();
 }
@@ -342,7 +342,7 @@ async fn both_lanes_survive_a_delay(harness: &impl Harness) {
 async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) {
     let queue = harness.cramped().await;
     let mut numbers = 0..100;
-    // A publish that is only slow is taken for one that waits, which does no harm.
+    // A slow publish counts as a waiting one, which is harmless.
     let mut waiting = loop {
         let number = numbers.next().expect("the queue takes a hundred messages at once");
         let mut publishing = queue.publish(Note(number.to_string()), Priority::Normal);

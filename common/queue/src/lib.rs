@@ -1,9 +1,9 @@
-//! Message queues: jobs one way, results the other.
+//! Message queues of jobs and of results.
 //!
-//! Every adapter promises: a publish that returned is kept; a delivery is settled exactly once
-//! (acknowledged, delayed, given back or dead-lettered), and one that is dropped unsettled, or
-//! whose holder dies, is delivered again. Nothing is acknowledged before its successor is
-//! confirmed: that order is the callers' duty.
+//! Every adapter guarantees: a published message is kept; a delivery is settled exactly once
+//! (acknowledged, delayed, requeued or dead-lettered), and one that is dropped unsettled, or whose
+//! holder dies, is redelivered. Callers must acknowledge a message only after its successor is
+//! confirmed.
 
 mod batch;
 pub mod local;
@@ -18,19 +18,18 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
-/// A message of a queue: written as JSON, and named so that duplicates can be seen.
+/// A message of a queue: serialized as JSON, with an id by which duplicates are recognized.
 pub trait Message: Sized + Clone + Send + Sync + 'static {
-    /// The id that the message travels under.
+    /// The message's id.
     fn message_id(&self) -> String;
 
-    /// The message as it travels. No default, which would be compiled in every crate that
-    /// publishes.
+    /// Serializes the message. No default, which would be compiled in every crate that publishes.
     fn to_json(&self) -> serde_json::Result<Vec<u8>>;
 
-    /// The message that traveled so.
+    /// Parses the message.
     fn from_json(json: &[u8]) -> serde_json::Result<Self>;
 
-    /// True if it is for receivers alone that can draw pages.
+    /// True if only receivers that can render pages should receive it.
     fn needs_drawing(&self) -> bool {
         false
     }
@@ -86,7 +85,7 @@ impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
     }
 }
 
-/// Priority of a message, with a queue of its own.
+/// Priority of a message, each with a queue of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
@@ -94,82 +93,80 @@ pub enum Priority {
     #[default]
     #[serde(rename = "work")]
     Normal,
-    /// Served before the ordinary priority.
+    /// Served before normal messages.
     High,
 }
 
 /// A queue of messages of one kind.
 #[async_trait]
 pub trait Queue<M: Message>: Send + Sync {
-    /// Hands a message over; returns when the queue vouches for it. Waits while the queue is full.
+    /// Publishes a message; returns when the queue has stored it. Waits while the queue is full.
     async fn publish(&self, message: M, priority: Priority) -> Result<(), QueueError>;
 
-    /// Starts to receive; at most `prefetch` deliveries (at least one) are out at once. A delayed
-    /// message is not out.
+    /// Starts to receive; at most `prefetch` deliveries (at least one) are unsettled at once. A
+    /// delayed message does not count.
     async fn subscribe(&self, prefetch: usize) -> Result<Box<dyn Subscription<M>>, QueueError>;
 }
 
-/// Messages that a queue holds back after [`Disposition::RetryAfter`].
+/// Messages that a queue delays after [`Disposition::RetryAfter`].
 #[async_trait]
 pub trait HeldMessages: Send + Sync {
-    /// Delivers the messages that are held back for long now, before their time; returns their
-    /// number.
+    /// Delivers messages with long delays now, before their time; returns their number.
     async fn release_held(&self) -> Result<usize, QueueError>;
 }
 
 /// A receiver of deliveries.
 #[async_trait]
 pub trait Subscription<M: Message>: Send {
-    /// The next delivery; none when the queue is closed and holds nothing more, delayed messages
-    /// and other holders' deliveries included. Dropping the future before it is ready loses
-    /// nothing.
+    /// The next delivery; none when the queue is closed and holds no more, including delayed
+    /// messages and other holders' deliveries. Cancel-safe.
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError>;
 
-    /// Ends the subscription: returns when the queue sends nothing more here. What was sent and not
-    /// handed out is delivered to other subscriptions; deliveries that are out stay valid. Dropping
-    /// a subscription does the same without waiting for the queue.
+    /// Ends the subscription; returns when the queue sends no more messages to it. Messages that
+    /// were not handed out are delivered to other subscriptions; unsettled deliveries stay valid.
+    /// Dropping a subscription does the same without waiting for the queue.
     async fn close(self: Box<Self>);
 }
 
-/// A message in our hands until it is settled. Dropped unsettled, it is delivered again.
+/// A message until it is settled. Dropped unsettled, it is redelivered.
 pub struct Delivery<M> {
-    /// The message, which its queue may hold too.
+    /// The message, which its queue may share.
     pub message: Arc<M>,
-    /// The priority that it came by.
+    /// The priority by which it came.
     pub priority: Priority,
     /// True if it was delivered before.
     pub redelivered: bool,
     settle: Box<dyn Settle>,
 }
 
-/// An adapter's end of a delivery. Dropping it gives the message back.
+/// An adapter's side of a delivery. Dropping it requeues the message.
 #[async_trait]
 pub trait Settle: Send + Sync {
-    /// See [`Disposition`].
+    /// Ends the delivery; see [`Disposition`].
     async fn settle(self: Box<Self>, disposition: Disposition) -> Result<(), QueueError>;
 
-    /// Leaves it to its batch to acknowledge this delivery, which counts as settled from here on;
-    /// none, and nothing has changed, where each is acknowledged by itself.
+    /// Leaves the acknowledgement of this delivery to its batch, and counts it as settled from here
+    /// on; none, without a change, where each is acknowledged separately.
     fn ticket(&mut self) -> Option<Ticket> {
         None
     }
 }
 
-/// End of a delivery.
+/// Way in which a delivery ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disposition {
-    /// Done: forget it.
+    /// Done: remove it.
     Acknowledge,
-    /// Deliver it again, not before this much time has passed; its priority survives.
+    /// Deliver it again after this time, with the same priority.
     RetryAfter(Duration),
-    /// Deliver it again as soon as possible; burns no attempt.
+    /// Deliver it again as soon as possible; not counted as an attempt.
     Requeue,
-    /// Keep it aside with the reason, for a person to look at.
+    /// Store it as a dead letter with this reason.
     DeadLetter(String),
 }
 
 impl<M> Delivery<M> {
-    /// For adapters: a message and what settles it.
+    /// A delivery from an adapter.
     pub fn new(
         message: Arc<M>,
         priority: Priority,
@@ -179,12 +176,12 @@ impl<M> Delivery<M> {
         Self { message, priority, redelivered, settle }
     }
 
-    /// Ends the delivery in this way.
+    /// Ends the delivery.
     pub async fn settle(self, disposition: Disposition) -> Result<(), QueueError> {
         self.settle.settle(disposition).await
     }
 
-    /// Done: forget it.
+    /// Acknowledges the delivery.
     pub async fn acknowledge(self) -> Result<(), QueueError> {
         self.settle(Disposition::Acknowledge).await
     }
@@ -201,47 +198,47 @@ impl<M: fmt::Debug> fmt::Debug for Delivery<M> {
     }
 }
 
-/// The messages that a queue keeps aside for a person to look at.
+/// Dead letters of a queue, kept for inspection.
 #[async_trait]
 pub trait DeadLetters<M: Message>: Send + Sync {
-    /// Every dead letter, oldest first.
+    /// All dead letters, oldest first.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError>;
 
-    /// Puts every dead letter of these message ids back into its priority, in one pass; returns how
-    /// many there were.
+    /// Requeues every dead letter with one of these message ids into its priority, in one pass;
+    /// returns their number.
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError>;
 
-    /// Takes every dead letter off for whose message this holds; answers how many there were. A
-    /// message that has a successor is forgotten here after that is published, as everywhere.
+    /// Removes every dead letter whose message matches; returns their number. A successor must be
+    /// published first.
     async fn forget(
         &self,
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
     ) -> Result<usize, QueueError>;
 }
 
-/// A message that was kept aside.
+/// A dead letter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeadLetter<M> {
     /// The message.
     pub message: M,
-    /// The priority that it came by, and goes back to.
+    /// The priority by which it came, and to which it is replayed.
     pub priority: Priority,
-    /// Reason of its dead-lettering, in plain words.
+    /// Reason of its dead-lettering, as a message.
     pub reason: String,
-    /// True if the queue gave up on its deliveries, and no consumer decided to keep it aside.
+    /// True if the queue itself gave up on its deliveries.
     pub is_undelivered: bool,
 }
 
-/// Failures of a queue, by what the caller can do next.
+/// Errors of a queue, by the caller's next step.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum QueueError {
     /// The queue was closed: publish nothing more.
     #[error("the queue is closed")]
     Closed,
-    /// The queue cannot be reached now: try again later.
+    /// The queue is unreachable now: retry.
     #[error("the queue cannot be reached: {0}")]
     Unavailable(String),
-    /// The queue refuses what was asked for: a person must mend it.
-    #[error("the queue refuses: {0}")]
+    /// The queue refuses the operation: retrying does not help.
+    #[error("the queue refused the operation: {0}")]
     Refused(String),
 }

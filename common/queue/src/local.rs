@@ -1,8 +1,8 @@
 //! A queue inside one process: bounded, with leases, delayed retries and dead letters.
 //!
-//! Nothing is spawned. Two semaphores carry every wake-up, since neither can lose one: `free_slots` has a
-//! permit for each message that still fits, `ready` one for each message that waits in a priority.
-//! Delayed messages are moved into their priorities by whoever waits in `next`.
+//! No task is spawned. Two semaphores carry every wake-up, since neither can lose one: `free_slots`
+//! has a permit for each message that still fits, `ready` one for each message that waits in a
+//! priority. Callers of `next` move delayed messages into their priorities.
 
 mod returns;
 mod shared;
@@ -26,14 +26,14 @@ use tokio::{
 pub struct LocalQueue<M>(Arc<LocalShared<M>>);
 
 impl<M: Message> LocalQueue<M> {
-    /// An empty queue that holds at most `capacity` messages (at least one): those that wait, are
-    /// delayed or are out. What is given back or delayed always fits; dead letters do not count.
+    /// An empty queue of at most `capacity` messages (at least one): waiting, delayed or unsettled
+    /// ones. Requeued and delayed messages always fit; dead letters do not count.
     pub fn new(capacity: usize) -> Self {
         Self(Arc::new(LocalShared::new(capacity)))
     }
 
-    /// Takes nothing more. Publishers that wait for room are refused; subscriptions end once
-    /// nothing is held, and nothing can come back.
+    /// Closes the queue: waiting publishers are refused, and subscriptions end once no message is
+    /// held, and none can come back.
     pub fn close(&self) {
         self.0.free_slots.close();
         let mut state = self.0.lock();
@@ -41,7 +41,7 @@ impl<M: Message> LocalQueue<M> {
         self.0.end_if_done(&state);
     }
 
-    /// Messages that are held: waiting, delayed or out.
+    /// Number of held messages: waiting, delayed or unsettled ones.
     pub fn held(&self) -> usize {
         self.0.lock().held
     }
@@ -88,8 +88,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
     async fn replay(&self, message_ids: &BTreeSet<String>) -> Result<usize, QueueError> {
         let mut replayed = 0;
         while self.0.lock().dead_position(message_ids).is_some() {
-            // Room first: between leaving the dead letters and standing in its priority, nothing
-            // may interrupt.
+            // Reserved first: moving a dead letter to its priority must not be interrupted.
             let slot = self.0.free_slots.acquire().await.map_err(|_| QueueError::Closed)?;
             let mut state = self.0.lock();
             if state.closed {
@@ -120,7 +119,7 @@ impl<M: Message> DeadLetters<M> for LocalQueue<M> {
 
 struct LocalSubscription<M> {
     shared: Arc<LocalShared<M>>,
-    /// A permit for each delivery that may still be out.
+    /// A permit for each further unsettled delivery.
     slots: Arc<Semaphore>,
 }
 
@@ -129,7 +128,7 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
     async fn next(&mut self) -> Result<Option<Delivery<M>>, QueueError> {
         let Ok(slot) = Arc::clone(&self.slots).acquire_owned().await else { return Ok(None) };
         loop {
-            // Created before the schedule is read, so that a change after the reading wakes it.
+            // Created before the schedule is read, so that a later change wakes it.
             let rescheduled = self.shared.rescheduled.notified();
             let due = self.shared.promote_due();
             tokio::select! {
@@ -137,7 +136,7 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
                 permit = self.shared.ready.acquire() => {
                     let Ok(permit) = permit else { return Ok(None) };
                     permit.forget();
-                    // The permit stands for a message, so there is one.
+                    // The permit guarantees a message.
                     if let Some(entry) = self.shared.lock().take() {
                         return Ok(Some(deliver(&self.shared, entry, slot)));
                     }
@@ -148,7 +147,7 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
         }
     }
 
-    /// Messages stay in the queue until they are asked for.
+    /// Messages stay in the queue until they are requested.
     async fn close(self: Box<Self>) {}
 }
 
@@ -170,7 +169,7 @@ fn deliver<M: Message>(
     Delivery::new(message, priority, redelivered, Box::new(lease))
 }
 
-/// A delivery that is out. Dropped with its entry still in it, it gives the message back.
+/// An unsettled delivery. Dropped with its entry, it requeues the message.
 struct LocalLease<M: Message> {
     shared: Arc<LocalShared<M>>,
     entry: Option<Entry<M>>,

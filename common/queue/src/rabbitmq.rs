@@ -1,10 +1,9 @@
 //! Queues in RabbitMQ, for a fleet. Valid from version 3.10 to 4.x.
 //!
-//! One connection and one task serve a process, which owns them through [`RabbitQueues`]. When
-//! the connection breaks, everything is made anew, and what was outstanding counts as void:
-//! publishes that were not confirmed are published again, and deliveries come again, marked as
-//! redelivered, whatever their holder still says about them. So nothing is lost, and duplicates
-//! happen.
+//! One connection and one task serve a process, which owns them through [`RabbitQueues`]. When the
+//! connection breaks, everything is re-established: unconfirmed publishes are published again, and
+//! unsettled deliveries are redelivered, marked as such; their old settlements have no effect. So
+//! no message is lost, and duplicates occur.
 
 mod address;
 mod backoff;
@@ -56,28 +55,27 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 use topology::Topology;
 
-/// Publishes that may stand before the publisher. What the broker has not confirmed is bounded
-/// elsewhere.
+/// Capacity of the channel to the publisher. Unconfirmed messages are bounded separately.
 const REQUESTS: usize = 1_000;
 
 /// Settings of the connection to a broker.
 #[derive(Clone)]
 pub struct RabbitSettings {
-    /// `amqp://user:password@host:port/vhost`, or `amqps://…` with TLS; never shown.
+    /// `amqp://user:password@host:port/vhost`, or `amqps://…` with TLS; never displayed.
     pub url: String,
     /// Files for TLS, with `amqps://` alone.
     pub tls: TlsFiles,
     /// Prefix of every exchange and queue: 1 to 100 ASCII letters, digits, `.`, `_`, `-`.
     pub namespace: String,
-    /// Jobs that each priority takes before publishing pauses; unbounded if none. The broker may
-    /// take a few more. It cannot be changed while the queues exist.
+    /// Number of jobs per priority above which publishing pauses; unbounded if none. The broker may
+    /// accept a few more. It cannot be changed while the queues exist.
     pub max_length: Option<u32>,
-    /// Time for which a broker that is away at the start is waited for.
+    /// Time limit for reaching the broker at the start.
     pub max_wait: Duration,
 }
 
 /// The connection of one process to its fleet's queues. Close it when all roles have ended;
-/// dropped, it stops without anybody waiting for the end.
+/// dropped, it stops in the background.
 pub struct RabbitQueues {
     address: Address,
     shared: Arc<Shared>,
@@ -86,8 +84,8 @@ pub struct RabbitQueues {
 }
 
 impl RabbitQueues {
-    /// Connects, and declares what is missing. Warnings go to `events`: a broker that is away,
-    /// a connection that broke, a full queue.
+    /// Connects, and declares missing exchanges and queues. Warnings go to `events`: an unreachable
+    /// broker, a lost connection, a full queue.
     pub fn connect(
         settings: &RabbitSettings,
         events: Events,
@@ -123,20 +121,20 @@ impl RabbitQueues {
         self.queue(Route::Jobs)
     }
 
-    /// The jobs, of which subscriptions receive those alone that need no drawing. Others come to
-    /// them only when no worker has drawn them for ten minutes.
+    /// The jobs, for subscriptions that receive only jobs without rendering. Others are delivered
+    /// to them only after ten minutes without a worker that renders.
     pub fn jobs_without_drawing(&self) -> RabbitQueue<Job> {
         RabbitQueue { draws: false, ..self.queue(Route::Jobs) }
     }
 
-    /// The results. One subscription at a time receives them, the others stand by. They have one
-    /// priority and cannot be delayed.
+    /// The results. One subscription at a time receives them, the others are on standby. They have
+    /// one priority and cannot be delayed.
     pub fn results(&self) -> RabbitQueue<JobResult> {
         self.queue(Route::Results)
     }
 
-    /// Receives each dead job once, besides its being kept for [`DeadLetters`](super::DeadLetters).
-    /// Its deliveries can be acknowledged or given back.
+    /// Receives each dead job once, in addition to its copy in [`DeadLetters`](super::DeadLetters).
+    /// Its deliveries can be acknowledged or requeued.
     pub async fn poison(
         &self,
         prefetch: usize,
@@ -156,8 +154,8 @@ impl RabbitQueues {
         Ok(Box::new(opening.await?))
     }
 
-    /// Closes the connection, upon which the broker gives what is still out to others; publishes
-    /// that wait, and everything that is asked for later, are answered that the queue is closed.
+    /// Closes the connection, upon which the broker redelivers unsettled messages; waiting
+    /// publishes and later operations fail with [`QueueError::Closed`].
     pub async fn close(self) {
         drop(self.stop);
         if let Err(error) = self.supervisor.await {
@@ -173,12 +171,13 @@ impl RabbitQueues {
 /// A queue of one kind of message. It never ends: a subscription waits for more until the
 /// connection is closed. Clones share it.
 ///
-/// A subscription's prefetch holds for each priority at the broker, and for both together as to
-/// what is handed out; what is beyond waits here, and goes back when the subscription is dropped.
+/// A subscription's prefetch applies to each priority at the broker, and to both together as
+/// handed-out deliveries; further ones wait here, and are returned when the subscription is
+/// dropped.
 pub struct RabbitQueue<M> {
     shared: Arc<Shared>,
     route: Route,
-    /// True if its subscriptions receive messages that need a drawing.
+    /// True if its subscriptions receive messages that need rendering.
     draws: bool,
     message: PhantomData<fn() -> M>,
 }

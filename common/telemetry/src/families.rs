@@ -1,4 +1,4 @@
-//! Every metric: its name, its labels, what it tells. The table in `docs/metrics.md` says the same.
+//! Definitions of all metrics: names, labels and help texts, as in the table of `docs/metrics.md`.
 
 use prometheus::{
     CounterVec, GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
@@ -16,7 +16,7 @@ macro_rules! describe {
     ($($constant:ident = $name:literal $labels:expr, $meaning:literal;)*) => {
         $(const $constant: Description =
             Description { name: $name, labels: &$labels, meaning: $meaning };)*
-        /// All of them.
+        /// All metrics.
         #[cfg(test)]
         pub(super) const DESCRIPTIONS: &[Description] = &[$($constant),*];
     };
@@ -26,44 +26,45 @@ describe! {
     JOBS = "juror_jobs_total" ["outcome", "error"],
         "Jobs that this worker finished, by outcome and kind of error.";
     JOB_SECONDS = "juror_job_duration_seconds" ["outcome"],
-        "How long this worker had a job, from claim to outcome.";
+        "Duration of jobs on this worker, from claim to outcome.";
     JOBS_IN_PROGRESS = "juror_jobs_in_progress" [],
-        "Jobs that this worker holds now.";
+        "Jobs in progress on this worker.";
     CALLS = "juror_calls_total" ["model", "result"],
-        "Calls to the vision API, by how they ended.";
+        "Calls to the vision API, by result.";
     CALL_SECONDS = "juror_call_seconds" ["model", "result"],
-        "How long calls took.";
+        "Duration of calls.";
     CALLS_IN_FLIGHT = "juror_calls_in_flight" [],
-        "Calls under way now.";
+        "Calls in flight.";
     BATCH_SHARDS = "juror_batch_shards_total" ["event"],
-        "Shards of calls that are bought in batches, by what became of them in this process.";
+        "Shards of batched calls, by event in this process.";
     BATCH_ROWS = "juror_batch_rows_total" ["model", "end"],
-        "Calls that were bought in batches, by how they ended.";
+        "Calls that were bought in batches, by result.";
     TOKENS = "juror_tokens_total" ["model", "kind"],
-        "Tokens that were billed: input (cached ones included), cached_input, output.";
+        "Tokens that were billed: input (including cached ones), cached_input, output.";
     COST = "juror_cost_usd_total" ["model", "certainty"],
-        "US dollars: billed, or presumed spent at worst case on calls whose answer was lost.";
+        "US dollars: billed, or presumed spent at worst case on calls whose reply was lost.";
     ADMISSION_WAIT = "juror_admission_wait_seconds" ["reason"],
-        "How long admitted calls had waited, by what stood in their way last.";
+        "Waiting time of admitted calls, by the last reason to wait.";
     ADMISSION_WAITING = "juror_admission_waiting" [],
-        "Calls that wait for admission now.";
+        "Calls that wait for admission.";
     EVIDENCE_SECONDS = "juror_evidence_seconds" ["found"],
-        "How long items took to be rendered and measured, waiting included, by what was found.";
+        "Duration of rendering and measuring items, including waiting, by finding.";
     RESULTS = "juror_results_total" ["outcome"],
         "Results that this aggregator committed to a journal.";
     REDELIVERIES = "juror_redeliveries_total" ["message"],
-        "Messages that came although they had been delivered before.";
+        "Redelivered messages.";
     DUPLICATES = "juror_duplicates_total" ["message"],
-        "Messages that told nothing new: jobs that were finished, results that were committed.";
+        "Duplicate messages: jobs already finished, results already committed.";
     QUEUE_DEPTH = "juror_queue_depth" ["queue"],
-        "Messages that are ready in a queue; absent while the broker is away.";
+        "Ready messages in a queue; absent while the broker is unreachable.";
     BUDGET_LEFT = "juror_budget_remaining_usd" ["scope"],
-        "US dollars that may still be promised to calls; absent where there is no cap.";
+        "Remaining budget in US dollars; absent without a cap.";
 }
 
-/// Upper bounds in seconds, from a stage on a warm cache to a slow model's timeout.
+/// Bucket bounds of durations in seconds, from a cached stage to a slow model's timeout.
 const SECONDS: [f64; 12] = [0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
-/// Upper bounds in seconds, from an admission at once to an hour, at which a run is paused.
+/// Bucket bounds of waits in seconds, from immediate admission to an hour, at which a run is
+/// paused.
 const WAITS: [f64; 10] = [0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_600.0];
 
 /// The metrics of one process.
@@ -91,7 +92,7 @@ pub(super) struct Families {
 }
 
 impl Families {
-    /// Registers all of them.
+    /// Registers all metrics.
     pub(super) fn register() -> prometheus::Result<Self> {
         let all = Registry::new();
         Ok(Self {

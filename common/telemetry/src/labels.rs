@@ -1,4 +1,4 @@
-//! The values that labels take: bounded sets, whatever a job, a provider or a queue says.
+//! Values of labels: bounded sets, whatever jobs, providers and queues contain.
 
 use juror_types::usage::{Money, Usage};
 use juror_types::wait_reason::WaitReason;
@@ -10,23 +10,23 @@ use std::{
 /// Result of a call to the vision API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallResult {
-    /// With a verdict.
+    /// A verdict.
     Answered,
-    /// With an answer that holds no verdict.
+    /// A reply without a verdict.
     Unusable,
-    /// The question did not reach the provider.
+    /// The request did not reach the provider.
     NotSent,
-    /// The provider refused it by rate.
+    /// Refused by rate limit.
     RateLimited,
-    /// The provider takes no calls of this account.
+    /// The provider refuses calls of this account.
     Account,
-    /// The provider refuses this question for good.
+    /// The provider refuses this request permanently.
     Refused,
-    /// The provider could not answer.
+    /// The provider could not reply.
     Unavailable,
-    /// It was sent and never answered.
+    /// It was sent, and no reply came.
     Lost,
-    /// It was dropped because the worker stops.
+    /// Cancelled because the worker stops.
     Cancelled,
 }
 
@@ -47,16 +47,16 @@ impl CallResult {
     }
 }
 
-/// Event of a shard's life.
+/// Event in the life of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShardEvent {
     /// Its batch was created.
     Created,
-    /// Each of its rows has its end.
+    /// All of its rows are finished.
     Collected,
-    /// The work on it goes on, after a pause or in place of a process that is gone.
+    /// Its processing was resumed, after a pause or from a process that is gone.
     TakenUp,
-    /// Its rows went back before anything was sent.
+    /// Its rows were returned before anything was sent.
     GivenUp,
 }
 
@@ -72,17 +72,17 @@ impl ShardEvent {
     }
 }
 
-/// The label of the end of a row: that of its call, if it ran.
+/// The label of a row's end: that of its call, if it ran.
 pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
     result.map_or("not_run", CallResult::name)
 }
 
-/// Finding of an item's evidence.
+/// Result of measuring an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceFinding {
-    /// No region in which the code's picture differs from the screenshot.
+    /// No differing region.
     NoRegion,
-    /// At least one.
+    /// At least one differing region.
     Regions,
     /// The code cannot be rendered.
     Unrenderable,
@@ -135,7 +135,7 @@ impl MessageKind {
 /// Scope of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetScope {
-    /// One run. Of several, the one with the least left.
+    /// One run; of several, the one with the least remaining budget.
     Run,
     /// All runs of a day.
     Day,
@@ -154,10 +154,10 @@ impl BudgetScope {
     }
 }
 
-/// The label of what stood in a call's way last.
+/// The label of a call's last reason to wait.
 pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
     match reason {
-        // It was admitted as soon as it was its turn to ask.
+        // It was admitted at its first request.
         None => "turn",
         Some(WaitReason::Requests) => "requests",
         Some(WaitReason::Tokens) => "tokens",
@@ -166,18 +166,18 @@ pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
     }
 }
 
-/// Names that come from outside, such as a job's model: the first ones keep theirs, all further
-/// ones are `other`.
+/// Names from outside, such as a job's model: the first ones are kept, all further ones are
+/// `other`.
 #[derive(Debug, Default)]
 pub(super) struct FirstNames(Mutex<HashSet<String>>);
 
 impl FirstNames {
-    /// Number of names that are kept.
+    /// Maximum number of kept names.
     pub(super) const MAX: usize = 32;
-    /// Longest name, in bytes, that is kept.
+    /// Maximum length of a kept name, in bytes.
     const MAX_LENGTH: usize = 100;
 
-    /// The label for this name.
+    /// The label of this name.
     pub(super) fn label<'name>(&self, name: &'name str) -> &'name str {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let keeps = known.contains(name)

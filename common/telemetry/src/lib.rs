@@ -1,7 +1,7 @@
 //! Observability of a process: metrics for Prometheus, health and readiness.
 //!
-//! Roles count in their own words, on [`Metrics`]; nothing else knows Prometheus. Names, labels
-//! and meanings of all metrics are in `docs/metrics.md`.
+//! Roles record on [`Metrics`]; no other crate uses Prometheus. Names, labels and meanings of all
+//! metrics are in `docs/metrics.md`.
 
 mod families;
 mod labels;

@@ -1,4 +1,4 @@
-//! The small HTTP server of a role: `/metrics`, `/healthz` and `/readyz`.
+//! HTTP server of a role: `/metrics`, `/healthz` and `/readyz`.
 
 use super::{Metrics, Readiness};
 use bytes::Bytes;
@@ -19,20 +19,20 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// Connections at once; further ones wait in the system's own line.
+/// Maximum number of concurrent connections; further ones wait in the system's backlog.
 const MAX_CONNECTIONS: usize = 16;
-/// Time limit of a connection, from its first byte to the last of its one answer.
+/// Time limit of a connection, with its single response.
 const MAX_CONNECTION: Duration = Duration::from_secs(10);
 /// The text format of Prometheus.
 const METRICS_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
 const PLAIN_TYPE: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 
-/// Answers on `listener` until the token is cancelled, then drops what is under way and returns
-/// when every connection is closed.
+/// Serves on `listener` until the token is cancelled, then aborts open connections and returns when
+/// all are closed.
 ///
-/// `GET /metrics` gives the metrics in Prometheus's text format; `GET /healthz` is 200 while the
-/// process lives; `GET /readyz` is 200 when every condition is met, or 503 with the names of those
-/// that are not, one a line.
+/// `GET /metrics` returns the metrics in Prometheus's text format; `GET /healthz` is 200 while the
+/// process is alive; `GET /readyz` is 200 when every condition is met, or 503 with the names of the
+/// unmet ones, one per line.
 pub async fn serve(
     listener: TcpListener,
     metrics: Arc<Metrics>,
@@ -50,7 +50,7 @@ pub async fn serve(
             connections.spawn(async move {
                 let _place = place;
                 let served = timeout(MAX_CONNECTION, endpoints.serve(stream));
-                // Whoever is too slow has had its time.
+                // A slow client is disconnected.
                 let _ = cancelled.run_until_cancelled(served).await;
             });
         }
@@ -65,8 +65,8 @@ async fn accept(listener: &TcpListener) -> TcpStream {
         match listener.accept().await {
             Ok((stream, _)) => return stream,
             Err(error) => {
-                tracing::warn!(%error, "a request for metrics or health could not be accepted");
-                // Too many open files, mostly: others have to close first.
+                tracing::warn!(%error, "accepting a connection to the metrics and health server failed");
+                // Usually too many open files: others must be closed first.
                 sleep(Duration::from_millis(100)).await;
             }
         }
@@ -91,7 +91,7 @@ impl HealthEndpoints {
             .serve_connection(TokioIo::new(stream), service)
             .await;
         if let Err(error) = served {
-            tracing::debug!(%error, "a request for metrics or health ended early");
+            tracing::debug!(%error, "a metrics or health request ended early");
         }
     }
 
@@ -100,10 +100,16 @@ impl HealthEndpoints {
             "/metrics" => HealthPage::Metrics,
             "/healthz" => HealthPage::Health,
             "/readyz" => HealthPage::Readiness,
-            _ => return plain(StatusCode::NOT_FOUND, "there is /metrics, /healthz and /readyz\n"),
+            _ => {
+                return plain(
+                    StatusCode::NOT_FOUND,
+                    "not found; use /metrics, /healthz or /readyz\n",
+                );
+            }
         };
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut refusal = plain(StatusCode::METHOD_NOT_ALLOWED, "this can only be read\n");
+            let mut refusal =
+                plain(StatusCode::METHOD_NOT_ALLOWED, "method not allowed; use GET\n");
             refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refusal;
         }

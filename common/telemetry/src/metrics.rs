@@ -1,4 +1,4 @@
-//! Counters of the roles, in their own words.
+//! Recording of metrics by the roles.
 
 use super::{
     families::Families,
@@ -15,7 +15,7 @@ use juror_types::{
 use prometheus::{IntGauge, TextEncoder};
 use std::time::Duration;
 
-/// The metrics of one process, shared by its roles. The default is silent: it counts nothing and
+/// The metrics of one process, shared by its roles. The default is silent: it records nothing and
 /// costs next to nothing.
 #[derive(Debug, Default)]
 pub struct Metrics(Option<Recording>);
@@ -26,33 +26,33 @@ struct Recording {
     models: FirstNames,
 }
 
-/// Something that goes on; counted until it is dropped.
+/// An operation in progress, counted until this is dropped.
 #[derive(Debug)]
-#[must_use = "it is over as soon as this is dropped"]
+#[must_use = "the operation counts as finished when this is dropped"]
 pub struct Ongoing(Option<IntGauge>);
 
 impl Metrics {
-    /// Metrics that are kept, all of them at zero.
+    /// Recorded metrics, all at zero.
     #[expect(
         clippy::expect_used,
         reason = "names and labels are constants, which a test registers"
     )]
     pub fn recording() -> Self {
-        let families = Families::register().expect("sound names");
+        let families = Families::register().expect("valid names");
         Self(Some(Recording { families, models: FirstNames::default() }))
     }
 
-    /// Metrics that nobody keeps.
+    /// Metrics that are not recorded.
     pub fn silent() -> Self {
         Self::default()
     }
 
-    /// A worker took a job in hand.
+    /// Records that a worker starts a job.
     pub fn job_in_hand(&self) -> Ongoing {
         Ongoing::begin(self.families().map(|families| &families.jobs_in_progress))
     }
 
-    /// A worker stored a job's result.
+    /// Records that a worker stored a job's result.
     pub fn job_finished(&self, result: &JobResult) {
         let Some(families) = self.families() else { return };
         let outcome = result.outcome.name();
@@ -62,12 +62,12 @@ impl Metrics {
         families.job_seconds.with_label_values(&[outcome]).observe(took.as_secs_f64());
     }
 
-    /// A call goes out.
+    /// Records the start of a call.
     pub fn call_in_flight(&self) -> Ongoing {
         Ongoing::begin(self.families().map(|families| &families.calls_in_flight))
     }
 
-    /// A call of this model ended.
+    /// Records the end of a call of this model.
     pub fn call_ended(&self, model: &str, result: CallResult, latency: Duration, cost: CallCost) {
         let Some(Recording { families, models }) = &self.0 else { return };
         let model = models.label(model);
@@ -77,7 +77,7 @@ impl Metrics {
         count_cost(families, model, cost);
     }
 
-    /// A call that was bought in a batch ended, or never ran.
+    /// Records the end of a row of a batch; no result if it never ran.
     pub fn row_ended(&self, model: &str, result: Option<CallResult>, cost: CallCost) {
         let Some(Recording { families, models }) = &self.0 else { return };
         let model = models.label(model);
@@ -85,50 +85,50 @@ impl Metrics {
         count_cost(families, model, cost);
     }
 
-    /// Something became of a shard.
+    /// Records an event of a shard.
     pub fn shard(&self, event: ShardEvent) {
         let Some(families) = self.families() else { return };
         families.batch_shards.with_label_values(&[event.name()]).inc();
     }
 
-    /// A call begins to wait for admission.
+    /// Records that a call starts to wait for admission.
     pub fn admission_waiting(&self) -> Ongoing {
         Ongoing::begin(self.families().map(|families| &families.admission_waiting))
     }
 
-    /// A call was admitted after this time; `reason` is what stood in its way last.
+    /// Records the admission of a call after this wait; `reason` is its last reason to wait.
     pub fn admission_waited(&self, reason: Option<WaitReason>, waited: Duration) {
         let Some(families) = self.families() else { return };
         let waits = families.admission_wait.with_label_values(&[wait_reason(reason)]);
         waits.observe(waited.as_secs_f64());
     }
 
-    /// An item was rendered and measured, as far as it could be.
+    /// Records the end of an item's measurement.
     pub fn evidence_ended(&self, finding: EvidenceFinding, took: Duration) {
         let Some(families) = self.families() else { return };
         families.evidence_seconds.with_label_values(&[finding.name()]).observe(took.as_secs_f64());
     }
 
-    /// An aggregator committed a result to a journal.
+    /// Records that an aggregator committed a result to a journal.
     pub fn result_committed(&self, outcome: Outcome) {
         let Some(families) = self.families() else { return };
         families.results.with_label_values(&[outcome.name()]).inc();
     }
 
-    /// A message came that had been delivered before.
+    /// Records a redelivered message.
     pub fn redelivered(&self, kind: MessageKind) {
         let Some(families) = self.families() else { return };
         families.redeliveries.with_label_values(&[kind.name()]).inc();
     }
 
-    /// A message came that told nothing new.
+    /// Records a duplicate message.
     pub fn duplicate(&self, kind: MessageKind) {
         let Some(families) = self.families() else { return };
         families.duplicates.with_label_values(&[kind.name()]).inc();
     }
 
-    /// So many messages are ready in each queue, by its name without the namespace. None are
-    /// named while the broker is away.
+    /// Sets the ready messages of each queue, by its name without the namespace. Empty while the
+    /// broker is unreachable.
     pub fn set_queue_depths(&self, depths: &[(&'static str, u32)]) {
         let Some(families) = self.families() else { return };
         if depths.is_empty() {
@@ -139,7 +139,7 @@ impl Metrics {
         }
     }
 
-    /// So much of a budget may still be promised to calls; none where there is no cap.
+    /// Sets the remaining budget of a scope; none where there is no cap.
     pub fn set_budget_left(&self, scope: BudgetScope, left: Option<Money>) {
         let Some(families) = self.families() else { return };
         match left {
@@ -147,7 +147,7 @@ impl Metrics {
                 let dollars = left.approximate_dollars();
                 families.budget_left.with_label_values(&[scope.name()]).set(dollars);
             }
-            // An error says that it was not there.
+            // An error means that it was absent.
             None => drop(families.budget_left.remove_label_values(&[scope.name()])),
         }
     }
@@ -157,7 +157,7 @@ impl Metrics {
         let Some(families) = self.families() else { return String::new() };
         let mut text = String::new();
         if let Err(error) = TextEncoder::new().encode_utf8(&families.registry.gather(), &mut text) {
-            tracing::error!(%error, "metrics cannot be written");
+            tracing::error!(%error, "metrics cannot be encoded");
         }
         text
     }
@@ -167,7 +167,7 @@ impl Metrics {
     }
 }
 
-/// Counts what a call cost.
+/// Records the cost of a call.
 fn count_cost(families: &Families, model: &str, cost: CallCost) {
     let spent = |certainty: &str, amount: Money| {
         let dollars = amount.approximate_dollars().max(0.0);

@@ -1,4 +1,4 @@
-//! Readiness of a role: the services that it needs, and their state.
+//! Readiness of a role: the services that it requires, and their state.
 
 use std::{
     collections::BTreeMap,
@@ -11,35 +11,34 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Time between two looks while all is well, and while it is not.
+/// Interval of checks while the condition is met; below, while it is not.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Time limit of a check; what does not answer within it is not there.
+/// Timeout of a check, after which the condition counts as unmet.
 const MAX_LOOK: Duration = Duration::from_secs(5);
 
-/// The named conditions under which a role is ready. Clones share them.
+/// Named conditions of a role's readiness. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness(Arc<Mutex<BTreeMap<&'static str, watch::Receiver<bool>>>>);
 
-/// One condition, in the hands of whoever knows. Dropped, it is unmet for good.
+/// The setter of one condition. Dropped, the condition is unmet for good.
 #[derive(Debug)]
 pub struct Condition(watch::Sender<bool>);
 
 impl Readiness {
-    /// Ready, as long as nothing is required.
+    /// Ready until a condition is required.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Requires something of this name, such as `broker` or `lock`; unmet until it is said to be
-    /// met.
+    /// Adds a condition of this name, such as `broker` or `lock`; unmet until it is set.
     pub fn require(&self, name: &'static str) -> Condition {
         let (sender, receiver) = watch::channel(false);
         self.conditions().insert(name, receiver);
         Condition(sender)
     }
 
-    /// Missing conditions, in alphabetical order; nothing when the role is ready.
+    /// Unmet conditions in alphabetical order; empty when the role is ready.
     pub fn unmet(&self) -> Vec<&'static str> {
         let conditions = self.conditions();
         let is_met = |told: &watch::Receiver<bool>| *told.borrow() && told.has_changed().is_ok();
@@ -52,14 +51,14 @@ impl Readiness {
 }
 
 impl Condition {
-    /// Says whether it is met.
+    /// Sets whether the condition is met.
     pub fn set(&self, met: bool) {
         self.0.send_replace(met);
     }
 
-    /// Looks every 10 s while it is met and every second while it is not, until the token is
-    /// cancelled; `look` answers whether it is met. A look that takes longer than 5 s is given up,
-    /// and the condition is unmet.
+    /// Checks every 10 s while the condition is met and every second while it is not, until the
+    /// token is cancelled; `check` returns true if it is met. After 5 s without a result it counts
+    /// as unmet.
     pub async fn keep_looking(&self, cancelled: &CancellationToken, look: impl AsyncFn() -> bool) {
         let looking = async {
             loop {

@@ -1,12 +1,14 @@
-//! TLS connections to the servers of a fleet. Certificates are verified as reqwest verifies them:
-//! by the authorities of the system and, where a setting names a file, by those in it.
+//! TLS connections to the servers of a fleet. Certificates are verified as in reqwest: by the
+//! authorities of the system and, where a setting names a file, by those in it.
 
+mod error;
 mod failure;
 mod pem;
 mod setting_names;
 
+pub use error::TlsFileError;
 pub use failure::{TlsFailure, explain};
-pub use pem::{TlsFileError, read_certificates};
+pub use pem::read_certificates;
 pub use setting_names::TlsSettingNames;
 
 use rustls::{ClientConfig, crypto::ring, pki_types::ServerName};
@@ -17,17 +19,17 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time in which a server that refuses a client's certificate has said so.
+/// Time to wait for the error of a server that refuses a client certificate.
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// PEM files of the connections to one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Certificates of authorities that count beside the system's.
+    /// Certificates of authorities, in addition to the system's.
     pub ca: Option<PathBuf>,
-    /// The client's certificate, followed by those between it and its authority.
+    /// The client certificate, followed by intermediate ones.
     pub client_certificate: Option<PathBuf>,
-    /// The private key of the client's certificate.
+    /// The private key of the client certificate.
     pub client_key: Option<PathBuf>,
 }
 
@@ -42,24 +44,24 @@ pub struct TlsClient {
 /// An encrypted connection.
 pub type TlsConnection = TlsStream<TcpStream>;
 
-/// A handshake that the server does not answer.
+/// The error of a handshake without a reply.
 #[derive(Debug, thiserror::Error)]
-#[error("no answer to the TLS handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())]
+#[error("no reply to the TLS handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())]
 pub(crate) struct HandshakeTimeout;
 
 impl TlsClient {
-    /// Reads the files; `names` are the settings that errors name.
+    /// Reads the files; `names` are the names of the settings in errors.
     ///
     /// # Errors
-    /// A [`TlsFileError`] if a file cannot be used, if a key comes without its certificate, or if
-    /// there is no authority at all.
+    /// A [`TlsFileError`] if a file is invalid, if a key has no certificate, or if there is no
+    /// authority at all.
     pub fn new(files: TlsFiles, names: TlsSettingNames) -> Result<Self, TlsFileError> {
         let authorities = match &files.ca {
             Some(file) => read_certificates(names.ca_file, file)?,
             None => Vec::new(),
         };
         let identity = pem::read_identity(&files, &names)?;
-        let unusable = |error| TlsFileError::unusable(&names, &files, &error);
+        let unusable = |error| setup_error(&names, &files, &error);
         let provider = Arc::new(ring::default_provider());
         let verifier =
             Verifier::new_with_extra_roots(authorities, Arc::clone(&provider)).map_err(unusable)?;
@@ -78,9 +80,9 @@ impl TlsClient {
     /// Connects, and verifies that the server's certificate is for this host.
     ///
     /// # Errors
-    /// I/O errors; [`TlsClient::explain`] tells those of TLS.
+    /// I/O errors; [`TlsClient::explain`] gives the meaning of TLS errors.
     pub async fn connect(&self, host: &str, port: u16) -> io::Result<TlsConnection> {
-        // The brackets around IPv6 are the URL's.
+        // URLs have brackets around IPv6 addresses.
         let host = host.trim_matches(['[', ']']);
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         let late = |_| io::Error::from(io::ErrorKind::TimedOut);
@@ -93,9 +95,9 @@ impl TlsClient {
             .unwrap_or_else(|_| Err(io::Error::other(HandshakeTimeout)))
     }
 
-    /// The error with which a server ends a new connection before anybody has spoken; none if it
-    /// waits. A client may speak before the server has judged its certificate (TLS 1.3), and then a
-    /// reset can arrive in place of the server's reason: a connection that only listens gets that.
+    /// The error with which a server closes a new connection on which nothing is sent; none if it
+    /// waits. A client may send before the server has verified its certificate (TLS 1.3), and then
+    /// a reset can replace the server's reason: a connection that only listens receives it.
     pub async fn refusal(&self, host: &str, port: u16) -> Option<io::Error> {
         let listening = async {
             let mut stream = self.connect(host, port).await?;
@@ -104,9 +106,24 @@ impl TlsClient {
         timeout(REFUSAL_TIMEOUT, listening).await.ok()?.err()
     }
 
-    /// The TLS failure behind an error, if there is one.
+    /// The TLS failure in an error's chain, if there is one.
     pub fn explain(&self, error: &(dyn std::error::Error + 'static)) -> Option<TlsFailure> {
         explain(error, &self.names, &self.files)
+    }
+}
+
+/// The error of certificates that rustls does not accept.
+fn setup_error(names: &TlsSettingNames, files: &TlsFiles, error: &rustls::Error) -> TlsFileError {
+    match (error, names.client_files, &files.client_key) {
+        (rustls::Error::InconsistentKeys(_), Some([certificate, key]), Some(file)) => {
+            let problem = format!("it is not the key of the certificate in {certificate}");
+            TlsFileError::in_file(key, file, &problem)
+        }
+        _ => TlsFileError::new(format!(
+            "TLS cannot be set up ({error}): install the system's CA certificates, or correct the \
+             file in {}",
+            names.ca_file
+        )),
     }
 }
 

@@ -1,19 +1,19 @@
-//! The settings of TLS, as errors name them.
+//! Names of TLS settings in errors.
 
 use super::{TlsFileError, TlsFiles};
 
-/// The settings of TLS to one server.
+/// The settings of TLS connections to one server.
 #[derive(Clone, Copy, Debug)]
 pub struct TlsSettingNames {
     /// The server's URL.
     pub url: &'static str,
-    /// The scheme of URLs with TLS.
+    /// The URL scheme with TLS.
     pub scheme: &'static str,
-    /// The usual port with TLS.
+    /// The usual TLS port.
     pub port: u16,
-    /// The file of authorities.
+    /// The file of certificate authorities.
     pub ca_file: &'static str,
-    /// The files of the client's certificate and of its key, where there are such settings.
+    /// The files of the client certificate and its key, if there are such settings.
     pub client_files: Option<[&'static str; 2]>,
 }
 
@@ -46,7 +46,7 @@ impl TlsSettingNames {
         client_files: Some(["fleet.redis_client_certificate_file", "fleet.redis_client_key_file"]),
     };
 
-    /// Refuses files for a URL without TLS, whose owner expects encryption.
+    /// Refuses files for a URL without TLS, for which encryption is expected.
     pub fn refuse_without_tls(&self, files: &TlsFiles) -> Result<(), TlsFileError> {
         let [certificate, key] = self.client_files.unwrap_or_default();
         let given = [
@@ -55,7 +55,10 @@ impl TlsSettingNames {
             (key, &files.client_key),
         ];
         match given.into_iter().find(|(_, file)| file.is_some()) {
-            Some((setting, _)) => Err(TlsFileError::without_tls(setting, self)),
+            Some((setting, _)) => Err(TlsFileError::new(format!(
+                "{setting} is set, but the URL in {} has no TLS: use {}://…, or remove {setting}",
+                self.url, self.scheme
+            ))),
             None => Ok(()),
         }
     }

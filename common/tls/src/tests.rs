@@ -83,12 +83,7 @@ async fn each_failure_names_its_remedy() {
     let client = other.issue("client", &["juror"]);
     let known = Some(&authority);
     for (identity, clients, files, words) in [
-        (
-            &server,
-            None,
-            files(None, None),
-            ["an authority that this machine does not know", "fleet.redis_ca_file"],
-        ),
+        (&server, None, files(None, None), ["an unknown authority", "fleet.redis_ca_file"]),
         (
             &server,
             None,
@@ -106,13 +101,13 @@ async fn each_failure_names_its_remedy() {
             &server,
             known,
             files(known, None),
-            ["wants a certificate of the client", "fleet.redis_client_key_file"],
+            ["requires a client certificate", "fleet.redis_client_key_file"],
         ),
         (
             &server,
             known,
             files(known, Some(&client)),
-            ["refuses the client's certificate", "fleet.redis_client_certificate_file"],
+            ["refused the client certificate", "fleet.redis_client_certificate_file"],
         ),
     ] {
         let (port, serving) = serve(identity, clients).await;
@@ -135,7 +130,7 @@ async fn who_only_listens_hears_why_a_server_refuses() {
         let refusal = client.refusal("127.0.0.1", port).await;
         let explained = refusal.and_then(|error| client.explain(&error));
         let told = explained
-            .is_some_and(|failure| failure.message.contains("refuses the client's certificate"));
+            .is_some_and(|failure| failure.message.contains("refused the client certificate"));
         assert_eq!(told, is_refused);
         serving.await.unwrap();
     }
@@ -151,7 +146,7 @@ async fn a_server_without_tls_is_told() {
         let _ = stream.read_u8().await;
     });
     let failure = greeting(TlsFiles::default(), "127.0.0.1", port).await.unwrap_err();
-    assert!(failure.message.contains("does not answer in TLS"), "{}", failure.message);
+    assert!(failure.message.contains("does not speak TLS"), "{}", failure.message);
     assert!(failure.is_permanent && failure.message.contains("fleet.redis"));
     serving.await.unwrap();
 }

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, path::Path, str::FromStr};
 
-/// Longest name of a label, in characters.
+/// Maximum length of a label's name, in characters.
 const MAX_NAME: usize = 64;
-/// Endings of manifests, which are no part of a dataset's name.
+/// Extensions of manifests, which are left out of a dataset's name.
 const MANIFEST_ENDINGS: [&str; 2] = [".jsonl", ".csv"];
-/// Names of manifests that say nothing about the dataset: it is called by its folder.
+/// Common names of manifests; such a dataset is named after its folder.
 const COMMON_MANIFEST_NAMES: [&str; 4] = ["manifest", "metadata", "dataset", "items"];
-/// Tags of one run at most: each call is booked under all of them.
+/// Maximum number of tags of a run: each call is booked under all of them.
 pub const MAX_BUDGET_TAGS: usize = 8;
 
 /// Dataset or tag under which a run's calls are booked, beside the run, the day and the month. Its
@@ -17,9 +17,9 @@ pub const MAX_BUDGET_TAGS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum BudgetLabel {
-    /// The dataset that a run judges.
+    /// The dataset of a run.
     Dataset(LabelName),
-    /// A tag that the user gave a run.
+    /// A tag that the user gave to a run.
     Tag(LabelName),
 }
 
@@ -28,15 +28,15 @@ pub enum BudgetLabel {
 #[serde(try_from = "String", into = "String")]
 pub struct LabelName(String);
 
-/// A text that is no name of a dataset or a tag.
+/// An invalid name of a dataset or a tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} cannot name a budget: take 1 to {MAX_NAME} letters, digits, '.', '_' or '-'")]
+#[error("{0:?} is not a valid budget name: use 1 to {MAX_NAME} letters, digits, '.', '_' or '-'")]
 pub struct InvalidLabel(String);
 
 impl BudgetLabel {
-    /// Label of the dataset at a path: the file's name without its ending, or the folder's where
-    /// the file is named as manifests are, `manifest.jsonl` say. Other characters than those of a
-    /// name become `-`.
+    /// Label of the dataset at a path: the file's name without its extension, or the folder's where
+    /// the file has a common manifest name such as `manifest.jsonl`. Characters that a name cannot
+    /// have become `-`.
     pub fn of_dataset(path: &Path) -> Self {
         let last = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
         let file = last(path).unwrap_or_else(|| "dataset".to_owned());
@@ -52,20 +52,20 @@ impl BudgetLabel {
         Self::Dataset(LabelName(letters.map(|one| if fits(one) { one } else { '-' }).collect()))
     }
 
-    /// Several labels in one text, with commas between them.
+    /// Several labels as a comma-separated text.
     pub fn join(labels: &[Self]) -> String {
         labels.iter().map(Self::to_string).collect::<Vec<_>>().join(",")
     }
 
-    /// The labels of a text as [`BudgetLabel::join`] writes it.
+    /// Parses a text of [`BudgetLabel::join`].
     ///
     /// # Errors
-    /// A part that is no label.
+    /// A part that is not a label.
     pub fn split(text: &str) -> Result<Vec<Self>, InvalidLabel> {
         text.split(',').filter(|label| !label.is_empty()).map(str::parse).collect()
     }
 
-    /// The kind's word, as in the text form.
+    /// The kind, as in the text form.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Dataset(_) => "dataset",

@@ -1,8 +1,8 @@
-//! Contradictions: rules that a verdict breaks whose scores and findings do not agree.
+//! Contradictions between a verdict's scores, its findings and the measured evidence.
 
 use serde::{Deserialize, Serialize};
 
-/// A rule that a verdict breaks.
+/// A consistency rule that a verdict breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contradiction {
@@ -12,13 +12,13 @@ pub enum Contradiction {
     TopScoreWithFinding,
     /// A critical finding touches a criterion that is above the middle of the scale.
     CriticalAboveMiddle,
-    /// The same finding stands in the answer twice.
+    /// The reply has the same finding twice.
     RepeatedFinding,
-    /// The answer has more findings than the rubric allows.
+    /// The reply has more findings than the rubric allows.
     TooManyFindings,
-    /// The picture is called as good as equal, and a large difference was measured in it.
+    /// The similarity score is near the top, and a large difference was measured.
     SimilarityAgainstEvidence,
-    /// The picture is called unlike, and nothing was measured that differs.
+    /// The similarity score is low, and no difference was measured.
     DeductionAgainstEvidence,
     /// Token adherence has the top score, and the render lacks a color that the screenshot has.
     TokensAgainstEvidence,
@@ -37,7 +37,7 @@ impl Contradiction {
         Self::TokensAgainstEvidence,
     ];
 
-    /// True if it is one between a verdict and the measured evidence.
+    /// True if it is between a verdict and the measured evidence.
     pub fn is_with_evidence(self) -> bool {
         matches!(
             self,
@@ -47,7 +47,7 @@ impl Contradiction {
         )
     }
 
-    /// Its name in results.
+    /// The name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::DeductionWithoutFinding => "deduction_without_finding",
@@ -61,7 +61,7 @@ impl Contradiction {
         }
     }
 
-    /// Its name for people.
+    /// The title in reports.
     pub fn title(self) -> &'static str {
         match self {
             Self::DeductionWithoutFinding => "a score below the top without a finding",
@@ -69,11 +69,13 @@ impl Contradiction {
             Self::CriticalAboveMiddle => "a critical finding with a score above the middle",
             Self::RepeatedFinding => "the same finding twice",
             Self::TooManyFindings => "more findings than allowed",
-            Self::SimilarityAgainstEvidence => "called alike where a large difference was measured",
-            Self::DeductionAgainstEvidence => "called unlike where nothing was measured",
-            Self::TokensAgainstEvidence => {
-                "called true to the tokens where the render lacks a color"
+            Self::SimilarityAgainstEvidence => {
+                "a high similarity score with a large measured difference"
             }
+            Self::DeductionAgainstEvidence => {
+                "a low similarity score without a measured difference"
+            }
+            Self::TokensAgainstEvidence => "top token adherence where the render lacks a color",
         }
     }
 }

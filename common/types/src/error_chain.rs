@@ -1,9 +1,9 @@
-//! An error together with what caused it.
+//! An error with its causes.
 
 use std::error::Error;
 
-/// The messages of an error and of its causes in one line. A cause that is told already is left
-/// out: many errors end with the message of theirs.
+/// The messages of an error and its causes in one line. A cause whose message is already included
+/// is left out: many errors end with the message of their cause.
 pub fn with_causes(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();

@@ -1,46 +1,46 @@
-//! Events of the roles, for any listener; roles never print.
+//! Events of the roles, which never print themselves.
 
 use crate::{id::RunId, outcome::JobResult};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
-/// Something that a reporter may want to show.
+/// An event that may be shown to users.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A signal asked for a stop: nothing new is begun, and what is in flight is finished.
+    /// A signal requested a graceful shutdown: nothing new is started, work in progress is
+    /// finished.
     Stopping,
-    /// So many jobs are planned in this round.
+    /// Jobs of this round are planned.
     Planned {
-        /// Jobs of this round.
+        /// Number of jobs.
         jobs: u64,
     },
     /// A result is in the journal.
     Finished(Arc<JobResult>),
-    /// The run is paused, for this reason; it goes on by itself or by `juror retry`.
+    /// The run is paused, for this reason; it resumes by itself or by `juror retry`.
     Paused {
-        /// The reason, in plain words.
+        /// The reason, as a message.
         reason: String,
     },
-    /// Calls come to nothing for now, and the next one is tried after a pause.
+    /// Calls fail for now, and the next one is tried after a pause.
     Waiting {
-        /// Answer of the provider, in plain words.
+        /// The provider's reply, as a message.
         reason: String,
-        /// Time until the next try.
+        /// Time until the next attempt.
         pause: Duration,
     },
-    /// A batch is under way, and so much of it is done; told at its begin and at each further
-    /// tenth.
+    /// Progress of a batch, reported at its beginning and at each further tenth.
     BatchProgress {
         /// The run.
         run: RunId,
         /// Number of the shard in the run.
         shard: u32,
-        /// Rows that have run.
+        /// Finished rows.
         done: u64,
-        /// Rows in all.
+        /// All rows.
         rows: u64,
     },
-    /// Something that the user should know and that stops nothing.
+    /// A warning that stops nothing.
     Warning(String),
 }
 
@@ -55,13 +55,13 @@ impl Events {
         (Self(Some(sender)), receiver)
     }
 
-    /// Events that nobody hears.
+    /// Events without a receiver.
     pub fn silent() -> Self {
         Self(None)
     }
 
-    /// Sends an event; waits while the listener is behind. A warning that nobody hears goes into
-    /// the log.
+    /// Sends an event; waits while the receiver is behind. A warning without a receiver goes to the
+    /// log.
     pub async fn emit(&self, event: Event) {
         let unheard = match &self.0 {
             Some(sender) => sender.send(event).await.err().map(|unsent| unsent.0),

@@ -4,16 +4,16 @@
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
 
-/// Amount of measured evidence that a run makes, and the part of it that the judge is sent.
+/// Amount of measured evidence of a run, and the part of it that the judge receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceMode {
     /// Nothing is rendered or measured.
     #[default]
     None,
-    /// Measured; the judge is told the facts as text.
+    /// Measured; the judge receives the facts as text.
     Facts,
-    /// Measured; the judge is sent the facts, the rendered picture and crops of the regions.
+    /// Measured; the judge receives the facts, the rendered picture and crops of the regions.
     Full,
 }
 
@@ -50,7 +50,7 @@ pub enum EvidenceOutcome {
 }
 
 impl EvidenceOutcome {
-    /// The evidence; none where rendering failed.
+    /// The evidence, if rendering succeeded.
     pub fn measured(&self) -> Option<&Evidence> {
         match self {
             Self::Measured(evidence) => Some(evidence),
@@ -58,7 +58,7 @@ impl EvidenceOutcome {
         }
     }
 
-    /// The reason why rendering failed; none where it did not.
+    /// The error of rendering, if it failed.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::Measured(_) => None,
@@ -79,57 +79,57 @@ pub struct Evidence {
     pub browser: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
     pub scale: u32,
-    /// Right and down, the shift of the rendered picture that fits the screenshot best, in pixels
-    /// of the screenshot.
+    /// Shift of the rendered picture, right and down in pixels of the screenshot, that fits the
+    /// screenshot best.
     pub shift: [i32; 2],
-    /// The page around the component that its code does not hold; none where none was fitted.
+    /// The page around the component that its code does not contain; none where none was fitted.
     #[serde(default)]
     pub frame: Option<PageFrame>,
-    /// Width and height of the screenshot in pixels; none in records that do not say.
+    /// Width and height of the screenshot in pixels; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<[u32; 2]>,
-    /// Width and height of the rendered picture in pixels; none in records that do not say.
+    /// Width and height of the rendered picture in pixels; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_size: Option<[u32; 2]>,
-    /// Width and height of the rendered picture by those of the screenshot; none where they are
-    /// equal.
+    /// Width and height of the rendered picture divided by those of the screenshot; none where they
+    /// are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_ratio: Option<[f64; 2]>,
-    /// Share of the pixels in which the pair differs although nothing changed, 0 to 1.
+    /// Share of the pixels in which the pair differs without any change, 0 to 1.
     pub noise: f64,
-    /// Imports and scripts of the code that something else was drawn in the place of, by name.
+    /// Names of the code's imports and scripts that were replaced by stand-ins.
     pub partial: Vec<String>,
-    /// Addresses that the page requested and was not given, without their query; at most 20.
+    /// Addresses that the page requested and did not get, without their query; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
-    /// Share of the pixels that are equal beyond the noise, 0 to 1.
+    /// Share of the pixels that are equal up to noise, 0 to 1.
     pub pixels_equal: f64,
     /// Mean structural similarity, at most 1.
     pub ssim: f64,
     /// Mean structural similarity of the lowest tenth.
     pub ssim_low: f64,
-    /// Share of the blocks by area that are found in both pictures, 0 to 1; none without blocks.
+    /// Share of the blocks by area that are in both pictures, 0 to 1; none without blocks.
     #[serde(default)]
     pub block_match: Option<f64>,
-    /// Nearness of matched blocks to each other, 0 to 1; none without matched blocks.
+    /// Proximity of matched blocks, 0 to 1; none without matched blocks.
     #[serde(default)]
     pub block_position: Option<f64>,
     /// Mean color difference (CIEDE2000) of the pixels that differ; 0 where none does.
     pub delta_e: f64,
-    /// Share of all differences that the repairs take away, 0 to 1; none where none was tried.
+    /// Share of all differences that the repairs remove, 0 to 1; none where none was tried.
     #[serde(default)]
     pub explained: Option<f64>,
     /// True if an image in the code covers much of the picture and equals the screenshot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pastes_screenshot: bool,
-    /// Places that differ, causes before their consequences; empty where nothing differs.
+    /// Differing regions, causes before their consequences.
     pub regions: Vec<EvidenceRegion>,
-    /// Expected tokens as the two pictures show them.
+    /// Expected tokens in the two pictures.
     pub tokens: Vec<TokenEvidence>,
 }
 
 impl Evidence {
-    /// Evidence of two pictures that are equal, without any token.
+    /// Evidence of two equal pictures, without tokens.
     pub fn of_equal_pictures(source: EvidenceSource) -> Self {
         Self {
             schema: SCHEMA,
@@ -166,7 +166,7 @@ pub enum EvidenceSource {
     Rendered,
     /// The user's `stages.render_command` made it.
     Command,
-    /// The worker's browser drew it.
+    /// The worker's browser rendered it.
     Browser,
 }
 
@@ -181,7 +181,7 @@ impl EvidenceSource {
     }
 }
 
-/// The page around a component that its code does not hold.
+/// The page around a component that its code does not contain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageFrame {
     /// Padding in CSS pixels.
@@ -193,7 +193,7 @@ pub struct PageFrame {
 /// A box in pixels of a picture: x, y, width, height.
 pub type PixelBox = [u32; 4];
 
-/// A place in which the rendered picture differs from the screenshot.
+/// A region in which the rendered picture differs from the screenshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceRegion {
     /// The place in the screenshot.
@@ -207,11 +207,11 @@ pub struct EvidenceRegion {
     pub delta_e: f64,
     /// The kind of difference.
     pub kind: RegionKind,
-    /// Right and down, the way from the screenshot's place to the render's, in pixels; none unless
+    /// Offset of the render's place from the screenshot's, right and down in pixels; none unless
     /// the region moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<[i32; 2]>,
-    /// The element at fault; none without a snapshot of the page.
+    /// The responsible element; none without a snapshot of the page.
     #[serde(default)]
     pub element: Option<RegionElement>,
     /// The CSS property that a repair sets (`display` for a removal); none where no repair explains
@@ -224,7 +224,7 @@ pub struct EvidenceRegion {
     /// The value that the screenshot shows.
     #[serde(default)]
     pub should_be: Option<String>,
-    /// Share of the region's difference that the repair takes away, 0 to 1.
+    /// Share of the region's difference that the repair removes, 0 to 1.
     #[serde(default)]
     pub explains: Option<f64>,
     /// Repairs that explain the region equally well.
@@ -242,11 +242,11 @@ pub enum RegionKind {
     Moved,
     /// The same content in another size.
     Resized,
-    /// The screenshot shows what the render lacks.
+    /// Content of the screenshot that the render lacks.
     Missing,
-    /// The render shows what the screenshot lacks.
+    /// Content of the render that the screenshot lacks.
     Added,
-    /// Other text, or the same in another type.
+    /// Another text, or the same in another font.
     Text,
     /// Another outline.
     Shape,
@@ -288,12 +288,12 @@ pub struct RegionElement {
     pub id: Option<String>,
     /// Its own text, at most 80 characters.
     pub text: String,
-    /// A CSS path that names it alone.
+    /// A unique CSS path of it.
     pub path: String,
     /// Its place, in pixels of the screenshot.
     #[serde(rename = "box")]
     pub place: PixelBox,
-    /// Elements, itself included, that are alike and need the same repair.
+    /// Number of alike elements, including itself, that need the same repair.
     pub alike: u32,
 }
 
@@ -310,26 +310,25 @@ pub struct AlternativeRepair {
     pub should_be: String,
 }
 
-/// An expected design token as the two pictures show it.
+/// An expected design token in the two pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenEvidence {
     /// The token's dotted name.
     pub key: String,
-    /// The value that was expected.
+    /// The expected value.
     pub expected: String,
-    /// Color difference (CIEDE2000) of the nearest color with area in the screenshot; none for
-    /// tokens that are no colors.
+    /// Color difference (CIEDE2000) of the nearest color in the screenshot; none for tokens that
+    /// are not colors.
     #[serde(default)]
     pub screenshot_delta_e: Option<f64>,
     /// The same in the rendered picture.
     #[serde(default)]
     pub render_delta_e: Option<f64>,
-    /// Elements of the page that use a length, radius, font size or weight; none for colors and
-    /// without a snapshot.
+    /// Number of elements of the page that use a length, radius, font size or weight; none for
+    /// colors and without a snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_by: Option<u32>,
-    /// Elements that use another value beside neighbors that use the expected one: CSS path, then
-    /// the value.
+    /// Elements that use another value beside neighbors with the expected one: CSS path and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_values: Vec<[String; 2]>,
 }

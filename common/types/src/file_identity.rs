@@ -1,8 +1,8 @@
-//! Identity of files: two paths are one file if links, `.` and `..` lead both to it.
+//! Identity of files: two paths are one file if they resolve to it through links, `.` and `..`.
 
 use std::{fs::Metadata, path::Path};
 
-/// A file that exists, whatever it is called.
+/// Identity of an existing file, independent of its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileIdentity(Key);
 
@@ -12,12 +12,12 @@ type Key = (u64, u64);
 type Key = std::path::PathBuf;
 
 impl FileIdentity {
-    /// The file that a path leads to, links followed; none if there is none.
+    /// The file at a path, following links; none if there is none.
     pub fn of(path: &Path) -> Option<Self> {
         Self::with_metadata(path, &path.metadata().ok()?)
     }
 
-    /// As [`FileIdentity::of`], where the metadata of the path is known.
+    /// As [`FileIdentity::of`], with known metadata of the path.
     pub fn with_metadata(path: &Path, metadata: &Metadata) -> Option<Self> {
         key(path, metadata).map(Self)
     }

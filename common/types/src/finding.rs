@@ -1,5 +1,4 @@
-//! Findings: single defects that a judge points at, each with a kind and an element from closed
-//! lists.
+//! Findings: single defects reported by a judge, each with a kind and an element from closed lists.
 
 mod vocabulary;
 
@@ -12,16 +11,16 @@ use serde::{Deserialize, Serialize};
 pub struct Finding {
     /// Key of its kind in the rubric's vocabulary, as in `wrong_color`.
     pub kind: String,
-    /// Key of the element that it is about, as in `button`.
+    /// Key of the affected element, as in `button`.
     pub element: String,
-    /// The element's label or place, in free words.
+    /// The element's label or place, as free text.
     #[serde(rename = "where")]
     pub place: String,
     /// Keys of the criteria that it touches.
     pub criteria: Vec<String>,
     /// Expected state: what the screenshot or the original shows.
     pub shown: String,
-    /// State found instead.
+    /// Actual state.
     pub found: String,
     /// Its weight.
     pub severity: Severity,
@@ -44,11 +43,11 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// A careful viewer sees it.
+    /// Visible to a careful viewer.
     Minor,
-    /// Seen at first sight, or bearing on use or meaning.
+    /// Visible at first sight, or relevant to use or meaning.
     Major,
-    /// The result fails by it.
+    /// Makes the result fail.
     Critical,
 }
 
@@ -56,7 +55,7 @@ impl Severity {
     /// Every severity, ascending.
     pub const ALL: [Self; 3] = [Self::Minor, Self::Major, Self::Critical];
 
-    /// Its name in replies and results.
+    /// The name in replies and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Minor => "minor",

@@ -1,4 +1,4 @@
-//! Names of runs, jobs, owners and contents.
+//! Ids of runs, jobs, owners and leases, and digests of contents.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -12,12 +12,12 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            /// Takes a name as it was written.
+            /// An id from its text.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
 
-            /// The name as text.
+            /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -32,25 +32,25 @@ macro_rules! text_id {
 }
 
 text_id! {
-    /// Names one run; also the name of its run directory.
+    /// Id of a run; also the name of its run directory.
     RunId
 }
 text_id! {
-    /// Names one job of one run, the same however often it is planned or delivered.
+    /// Id of a job of a run, the same however often it is planned or delivered.
     JobId
 }
 text_id! {
-    /// Names the process that holds claims and leases.
+    /// Id of a process that holds claims and leases.
     OwnerId
 }
 text_id! {
-    /// Names one admitted call until it is settled, released or presumed spent.
+    /// Id of an admitted call until it is settled, released or presumed spent.
     LeaseId
 }
 
 impl RunId {
-    /// Checks a run id that a person gave: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not
-    /// starting with a dot, so that it is a file name everywhere.
+    /// Validates a run id of a user: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not starting
+    /// with a dot, so that it is a valid file name on every system.
     pub fn parse(text: &str) -> Result<Self, InvalidRunId> {
         let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         let valid = !text.is_empty()
@@ -62,7 +62,7 @@ impl RunId {
 }
 
 impl JobId {
-    /// The id of an item's repeat in a run: deterministic, so that planning twice makes no second
+    /// The id of an item's repeat in a run: deterministic, so that planning twice creates no second
     /// job. The first 128 bits of SHA-256 over run id, item id and repeat, in hexadecimal.
     pub fn of(run: &RunId, item_id: &str, repeat: u32) -> Self {
         let mut hasher = Sha256::new();
@@ -78,15 +78,15 @@ impl JobId {
 }
 
 impl OwnerId {
-    /// A name that no other process has.
+    /// A new random id.
     pub fn random() -> Self {
         Self(format!("{}-{:016x}", std::process::id(), rand::random::<u64>()))
     }
 }
 
 impl LeaseId {
-    /// A name that no other lease has. It begins with the time, so that ledgers which keep leases
-    /// by name add new ones at one end.
+    /// A new unique id. It begins with the time, so that ledgers which keep leases by id add new
+    /// ones at one end.
     pub fn random() -> Self {
         let now = jiff::Timestamp::now().as_millisecond().unsigned_abs();
         let chance = rand::random::<u128>() >> 48;
@@ -97,7 +97,7 @@ impl LeaseId {
 /// A run id that cannot name a directory.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "run id {0:?} is not usable: take 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+    "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
 )]
 pub struct InvalidRunId(String);
 
@@ -106,17 +106,17 @@ pub struct InvalidRunId(String);
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of these bytes.
+    /// The digest of a content.
     pub fn of(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
     }
 
-    /// Takes a finished SHA-256.
+    /// A digest from its bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// The digest as bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -136,7 +136,7 @@ impl fmt::Debug for Digest {
 
 /// Text that is not a SHA-256 digest.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is not a SHA-256 digest: it takes 64 hexadecimal digits")]
+#[error("{0:?} is not a SHA-256 digest (64 hexadecimal digits)")]
 pub struct InvalidDigest(String);
 
 impl FromStr for Digest {

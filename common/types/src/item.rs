@@ -1,79 +1,78 @@
-//! One line of a dataset: what is to be judged, and what is known of it.
+//! An item: one line of a dataset.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A screenshot (or several named images) with what is known of it. Carries references, never
-/// image bytes.
+/// A screenshot (or several named images) with its data. Contains references, never image bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Unique in its dataset; called `screenshot_id` in results.
+    /// Unique id in its dataset; `screenshot_id` in results.
     pub id: String,
-    /// The images that the rubric names, by name, in the rubric's order.
+    /// The rubric's images by name, in the rubric's order.
     pub images: IndexMap<String, ImageReference>,
     /// The code that the user's pipeline made from the screenshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated_code: Option<Text>,
-    /// Language of `generated_code`; guessed from a path's ending where it is not given.
+    /// Language of `generated_code`; by default, from a path's extension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// The true design tokens: a JSON object, nested or flat, inline or in a file.
+    /// The expected design tokens: a JSON object, nested or flat, inline or in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_tokens: Option<TokenSource>,
-    /// The design tokens that the user's pipeline found.
+    /// The design tokens that the user's pipeline extracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extracted_tokens: Option<TokenSource>,
-    /// A picture of the rendered code that is there already.
+    /// An existing picture of the rendered code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<ImageReference>,
-    /// Properties that the component is mounted with when its code is rendered.
+    /// Properties with which the component is mounted when its code is rendered.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub props: Map<String, Value>,
-    /// The pattern that retrieval should find.
+    /// The expected pattern of retrieval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_pattern: Option<String>,
-    /// The pattern that it found.
+    /// The pattern that it retrieved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieved_pattern: Option<String>,
     /// The pipeline's own quality score, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<f64>,
-    /// Name of the style that a restyled image was given.
+    /// Name of the style of a restyled image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// Free labels to filter and group by.
+    /// Labels for filtering and grouping.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Items of one cluster are not independent of each other; intervals allow for it.
+    /// Cluster of the item; items of one cluster are not independent, which intervals allow for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
     /// Ratings by people, by criterion, to calibrate a judge against.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub labels: Map<String, Value>,
-    /// Every further field of the manifest's line, at most 1 KB each.
+    /// Further fields of the manifest's line, at most 1 KB each.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl Item {
-    /// Name of the picture of the rendered code, in manifests and among a result's inputs.
+    /// Name of the picture of the rendered code, in manifests and in a result's inputs.
     pub const RENDERED: &str = "rendered";
 
-    /// The picture of the rendered code that is there already, whether or not the rubric names it.
+    /// The existing picture of the rendered code, even if the rubric does not name it.
     pub fn rendered(&self) -> Option<&ImageReference> {
         self.rendered.as_ref().or_else(|| self.images.get(Self::RENDERED))
     }
 
-    /// The image of this name, the rendered picture included.
+    /// The image of this name, including the rendered picture.
     pub fn image(&self, name: &str) -> Option<&ImageReference> {
         let rendered = || self.rendered.as_ref().filter(|_| name == Self::RENDERED);
         self.images.get(name).or_else(rendered)
     }
 
     /// Paths of code, expected and extracted tokens, in this order: none where the item has no such
-    /// text, an inner none where the text is inline.
+    /// text, an inner none where it is inline.
     pub fn text_paths(&self) -> [Option<Option<&str>>; 3] {
         [
             self.generated_code.as_ref().map(Text::path),
@@ -82,7 +81,7 @@ impl Item {
         ]
     }
 
-    /// Every file that it names: images, the rendered picture, code, tokens.
+    /// All files of the item: images, the rendered picture, code, tokens.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         let images = self.images.values().chain(&self.rendered);
         let images = images.map(|image| image.reference.as_str());
@@ -90,18 +89,18 @@ impl Item {
     }
 }
 
-/// Reference to an image, with its digest if one is promised.
+/// Reference to an image, with its expected digest if given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ImageReference {
     /// Path relative to the manifest's folder, or a URL; see [`crate::reference`].
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The digest that the manifest promises; the worker checks it.
+    /// The digest in the manifest; the worker verifies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<crate::id::Digest>,
 }
 
-/// A text that stands in the manifest itself, or in a file of its own.
+/// A text in the manifest itself or in a separate file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Text {
@@ -111,11 +110,11 @@ pub enum Text {
     Path(String),
 }
 
-/// Design tokens that stand in the manifest itself, or in a JSON file of their own.
+/// Design tokens in the manifest itself or in a separate JSON file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenSource {
-    /// The tokens as they were written: an object, nested or flat.
+    /// The tokens as written: an object, nested or flat.
     Inline(Value),
     /// Path relative to the manifest's folder, or a URL.
     Path(String),
@@ -144,7 +143,7 @@ impl TokenSource {
 /// Flat design tokens: dotted name to value.
 pub type Tokens = BTreeMap<String, Value>;
 
-/// A language in which generated code may be written.
+/// A language of generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
@@ -161,7 +160,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language that a file's ending (`tsx`, without the dot) tells.
+    /// The language of a file extension (`tsx`, without the dot).
     pub fn from_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
             "tsx" => Some(Self::Tsx),
@@ -173,7 +172,7 @@ impl Language {
         }
     }
 
-    /// The name that a prompt's code block and a manifest's `language` carry.
+    /// The name in a prompt's code block and in a manifest's `language`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tsx => "tsx",

@@ -1,4 +1,4 @@
-//! One item of one run, as a message.
+//! A job: one item of one run, as a message.
 
 use crate::{
     SCHEMA,
@@ -8,27 +8,27 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Everything that a worker needs to judge one item. Names no endpoint, no key and no command:
-/// those are the worker's own settings.
+/// A job for a worker. It contains no endpoint, no key and no command: those are the worker's own
+/// settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Version of this message, [`SCHEMA`].
     pub schema: u32,
-    /// The run that it belongs to.
+    /// The run.
     pub run_id: RunId,
     /// Its id, [`JobId::of`] run, item and repeat.
     pub job_id: JobId,
-    /// 0 at first; resume and retry open the next round.
+    /// Round: 0 at first; resume and retry open the next one.
     pub round: u32,
     /// Number of the item's repeat, from 0.
     pub repeat: u32,
     /// The item to judge.
     pub item: Item,
-    /// The rubric to judge by; the run's record holds its text.
+    /// The rubric; the run's record contains its text.
     pub rubric: RubricReference,
-    /// The judge to ask; none where only the deterministic stages run.
+    /// The judge; none where only the deterministic stages run.
     pub judge: Option<Judge>,
-    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
+    /// Mode of measured evidence: off, facts only, or also images for the judge.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
     pub evidence: EvidenceMode,
 }
@@ -56,13 +56,13 @@ impl Job {
         }
     }
 
-    /// True if its code has to be drawn: it is to be measured, and names no picture of it.
+    /// True if its code must be rendered: it is to be measured, and the item has no picture of it.
     pub fn needs_drawing(&self) -> bool {
         !self.evidence.is_none() && self.item.rendered().is_none()
     }
 }
 
-/// Names a rubric exactly.
+/// Exact reference to a rubric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RubricReference {
     /// The rubric's id, as in `semantic`.
@@ -76,18 +76,18 @@ pub struct RubricReference {
 /// Provider, model and sampling settings that score a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judge {
-    /// Family of API that it is called through.
+    /// Family of its API.
     pub provider: Provider,
     /// The model's name, as the provider spells it.
     pub model: String,
-    /// Sampling temperature; left out for models that take none.
+    /// Sampling temperature; omitted for models without one.
     pub temperature: Option<f64>,
-    /// Resolution at which the model looks at images.
+    /// Resolution at which the model sees images.
     pub detail: Detail,
-    /// Most tokens that an answer may have.
+    /// Maximum number of tokens of a reply.
     pub max_output_tokens: u32,
-    /// True if comments and code that renders nothing are taken out before the code is sent; not so
-    /// in runs of earlier versions of the program.
+    /// True if comments and code that renders nothing are removed before the code is sent; false in
+    /// runs of earlier versions of the program.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strip_comments: bool,
 }
@@ -96,7 +96,7 @@ pub struct Judge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
-    /// Everything that speaks OpenAI's chat completions.
+    /// APIs compatible with OpenAI's chat completions.
     OpenAi,
     /// Anthropic's messages.
     Anthropic,
@@ -115,7 +115,7 @@ impl Provider {
     }
 }
 
-/// Resolution at which a model looks at an image.
+/// Resolution at which a model sees an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
@@ -126,12 +126,12 @@ pub enum Detail {
     High,
     /// As the provider decides.
     Auto,
-    /// The image as it is, where a model knows that setting.
+    /// The original image, where a model supports that setting.
     Original,
 }
 
 impl Detail {
-    /// The name on the wire.
+    /// The name in API requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",

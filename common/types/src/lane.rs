@@ -9,12 +9,12 @@ pub enum Lane {
     /// An ordinary call.
     #[default]
     Realtime,
-    /// A call at the price of batches that waits for spare capacity: OpenAI's service tier `flex`.
+    /// A call at batch price that waits for spare capacity: OpenAI's service tier `flex`.
     Flex,
-    /// A row of a batch that the provider works off within 24 hours, at half the price.
+    /// A row of a batch that the provider finishes within 24 hours, at half the price.
     Batch,
-    /// Batches first, and ordinary calls for what they do not bring back in time; a way to buy a
-    /// run, and never the way in which one answer was bought.
+    /// Batches first, and realtime calls for rows that are not back in time; a lane of runs, never
+    /// of a single reply.
     Mixed,
 }
 
@@ -29,12 +29,12 @@ impl Lane {
         }
     }
 
-    /// True if jobs go out in batches, at least at first.
+    /// True if jobs are sent in batches, at least at first.
     pub fn is_batched(self) -> bool {
         matches!(self, Self::Batch | Self::Mixed)
     }
 
-    /// True if calls are bought as they are by default.
+    /// True for the default lane.
     pub fn is_realtime(&self) -> bool {
         *self == Self::Realtime
     }

@@ -1,6 +1,6 @@
-//! Types that every role knows: items, jobs, rubrics, models, verdicts, outcomes and runs.
+//! Types shared by all roles: items, jobs, rubrics, models, verdicts, outcomes and runs.
 //!
-//! This crate imports no other crate of the workspace.
+//! This crate depends on no other crate of the workspace.
 
 pub mod budget_label;
 pub mod contradiction;
@@ -25,5 +25,5 @@ pub mod usage;
 pub mod verdict;
 pub mod wait_reason;
 
-/// The version that every message and file carries as `schema`.
+/// Schema version of every message and file.
 pub const SCHEMA: u32 = 1;

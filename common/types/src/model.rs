@@ -1,8 +1,8 @@
-//! Models as data: how they count images, which parameters they take, what they cost.
+//! Models as data: how they count images, which parameters they accept, what they cost.
 //!
 //! The data are `config/models.toml` and `config/prices.toml`, compiled in; a user's prices
-//! overlay them. Nothing here asks a provider: a bound computed here is what a call reserves, and
-//! what it really took is learned from the usage that comes back.
+//! override them. No provider is queried: a call reserves the upper bound computed here, and the
+//! usage of its reply replaces it.
 
 mod capabilities;
 mod data_file;

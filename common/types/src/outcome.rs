@@ -1,4 +1,4 @@
-//! Outcome of a job, and the record of it.
+//! Outcome of a job, and its result.
 
 use crate::{
     SCHEMA,
@@ -22,13 +22,13 @@ use serde_json::{Map, Value};
 pub enum Outcome {
     /// Every requested stage that has data is done.
     Scored,
-    /// The judge was asked for, and the item has nothing to judge: the pipeline made no code.
+    /// The judge was requested, and there is nothing to judge: the pipeline made no code.
     NoOutput,
-    /// The judge answered, but not usably.
+    /// The judge's replies could not be used.
     Unscorable,
-    /// It could not be judged; the error says of which kind.
+    /// It could not be judged; the error has the kind.
     Failed,
-    /// It was not tried: budget, cancelled.
+    /// It was not tried: budget, deadline or cancellation.
     Skipped,
 }
 
@@ -48,7 +48,7 @@ impl Outcome {
         }
     }
 
-    /// The name for people.
+    /// The title in reports.
     pub fn label(self) -> &'static str {
         match self {
             Self::NoOutput => "no output",
@@ -61,7 +61,7 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountAs {
-    /// They are left out of averages and shown in the coverage.
+    /// They are excluded from averages and shown in the coverage.
     #[default]
     Excluded,
     /// They count as zero.
@@ -74,7 +74,7 @@ pub enum CountAs {
 pub enum ErrorKind {
     /// The vision API could not be reached or kept failing.
     Api,
-    /// The vision API refused this request for good.
+    /// The vision API refused this request permanently.
     Request,
     /// An image is missing, unreadable or not the promised one.
     Image,
@@ -84,7 +84,7 @@ pub enum ErrorKind {
     Pipeline,
     /// The user's pipeline made no code for this item.
     Output,
-    /// It killed its workers again and again.
+    /// The job killed its workers repeatedly.
     Poison,
     /// The budget does not allow its call.
     Budget,
@@ -92,9 +92,9 @@ pub enum ErrorKind {
     Deadline,
     /// The run was cancelled before its turn.
     Cancelled,
-    /// The judge's answers could not be used.
+    /// The judge's replies could not be used.
     Reply,
-    /// The vision API takes no calls of this account (key, funds, permission, model).
+    /// The vision API refuses calls of this account (key, credit, permission, model).
     Account,
 }
 
@@ -121,13 +121,13 @@ impl ErrorKind {
 /// Failure of one job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobError {
-    /// The kind, a bounded set.
+    /// Kind of error, a bounded set.
     pub kind: ErrorKind,
     /// The problem, the place and the remedy.
     pub message: String,
 }
 
-/// The record of one finished job in one round: a line of `results.jsonl`.
+/// The result of one job in one round: a line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobResult {
     /// Version of this record, [`SCHEMA`].
@@ -136,7 +136,7 @@ pub struct JobResult {
     pub run_id: RunId,
     /// The job.
     pub job_id: JobId,
-    /// The round that it was judged in.
+    /// The round in which it was judged.
     pub round: u32,
     /// The item's id.
     pub screenshot_id: String,
@@ -146,9 +146,9 @@ pub struct JobResult {
     pub outcome: Outcome,
     /// True if the item passed every stage with data; none if there was nothing to pass.
     pub pipeline_success: Option<bool>,
-    /// From the job's start to its end, in milliseconds.
+    /// Time from the job's start to its end, in milliseconds.
     pub total_latency_ms: u64,
-    /// The item's data by which it is grouped and found.
+    /// The item's data for grouping and searching.
     pub item: ItemRecord,
     /// Token extraction, if there was data.
     pub token_extraction: Option<TokenExtraction>,
@@ -156,33 +156,33 @@ pub struct JobResult {
     pub retrieval: Option<Retrieval>,
     /// Generation, if there was data.
     pub generation: Option<Generation>,
-    /// Measured evidence; none where none was asked for, and without code or a way to render it.
+    /// Measured evidence; none where it was not requested, and without code or a way to render it.
     #[serde(default)]
     pub evidence: Option<EvidenceOutcome>,
-    /// The verdict; zero scores where the judge was on and the job failed or had no output; none
-    /// otherwise.
+    /// The verdict; zero scores where the judge was requested and the job failed or had no output;
+    /// none otherwise.
     pub semantic: Option<Verdict>,
     /// The judge; none with the judge off.
     pub judge: Option<JudgeRecord>,
-    /// The judge's last answer, verbatim.
+    /// The judge's last reply, verbatim.
     pub reply: Option<String>,
-    /// Tokens over all answers.
+    /// Tokens of all replies.
     pub usage: Usage,
-    /// Cost of this job's calls in this round, presumed spending left out.
+    /// Cost of this job's calls in this round, without presumed spending.
     pub cost_usd: Money,
-    /// Cost of the same calls by the price table; none unless an answer told its own cost.
+    /// Cost of the same calls by the price table; none unless a reply reported its own cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_cost_usd: Option<Money>,
-    /// Settled calls whose usage the provider did not tell: they are booked at the most that they
-    /// can cost.
+    /// Settled calls whose usage the provider did not report: they are booked at their maximum
+    /// cost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unmetered_calls: u32,
-    /// Expected cost of the first call before it went out; none if none was needed.
+    /// Expected cost of the first call; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
-    /// Calls that were made, those left out that the provider refused by rate.
+    /// Number of calls, without rate-limited ones.
     pub attempts: u32,
-    /// Lane of the call that gave the last answer.
+    /// Lane of the call with the last reply.
     #[serde(default)]
     pub lane: Lane,
     /// True if the verdict came from the cache.
@@ -194,45 +194,45 @@ pub struct JobResult {
 /// The part of an item that its result carries.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemRecord {
-    /// Free labels to group by.
+    /// Labels for grouping.
     pub tags: Vec<String>,
-    /// Items of one cluster are not independent.
+    /// Cluster of the item; items of one cluster are not independent.
     pub cluster: Option<String>,
     /// Ratings by people.
     pub labels: Map<String, Value>,
     /// Further fields of the manifest's line.
     pub metadata: Map<String, Value>,
-    /// Name of the style that a restyled image was given.
+    /// Name of the style of a restyled image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// Language of the code that stages and judge were given; none without code, and in records of
-    /// versions that did not say.
+    /// Language of the code that stages and judge received; none without code, and in records of
+    /// earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// The pattern that retrieval should find.
+    /// The expected pattern of retrieval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_pattern: Option<String>,
-    /// The images, the code and the tokens that stages and judge were given.
+    /// The images, the code and the tokens that stages and judge received.
     pub inputs: Vec<InputRecord>,
 }
 
 /// One image or text of an item, as it was used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputRecord {
-    /// The name that the rubric gives an image, or one of [`InputRecord::TEXTS`].
+    /// The rubric's name of an image, or one of [`InputRecord::TEXTS`].
     pub name: String,
-    /// Origin: a path, a URL without its query, which may be a signature,
-    /// [`InputRecord::INLINE`] or [`InputRecord::PIPELINE`].
+    /// Origin: a path, a URL without its query, [`InputRecord::INLINE`] or
+    /// [`InputRecord::PIPELINE`].
     #[serde(rename = "ref")]
     pub reference: String,
-    /// SHA-256 of an image's bytes, of code as UTF-8 without a byte order mark, of tokens flat, as
-    /// JSON in the order of their names; none if it was not read.
+    /// SHA-256 of an image's bytes, of code as UTF-8 without a byte order mark, of flat tokens as
+    /// JSON sorted by name; none if it was not read.
     pub digest: Option<Digest>,
-    /// Changes by preparation that a reader should know ("first of 6 frames").
+    /// Changes by preparation, as in "first of 6 frames".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Signature by which near-equal inputs are told: of code that is long enough, and of an image
-    /// that had to be decoded; none in records of versions that made none.
+    /// Signature for comparing near-equal inputs: of code that is long enough, and of an image that
+    /// had to be decoded; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
 }
@@ -247,30 +247,30 @@ impl ItemRecord {
 impl InputRecord {
     /// Name of the generated code.
     pub const CODE: &str = "generated_code";
-    /// Name of the true design tokens.
+    /// Name of the expected design tokens.
     pub const EXPECTED_TOKENS: &str = "expected_tokens";
-    /// Name of the design tokens that the user's pipeline found.
+    /// Name of the design tokens that the user's pipeline extracted.
     pub const EXTRACTED_TOKENS: &str = "extracted_tokens";
-    /// Names of the inputs that are no images.
+    /// Names of the text inputs.
     pub const TEXTS: [&str; 3] = [Self::CODE, Self::EXPECTED_TOKENS, Self::EXTRACTED_TOKENS];
-    /// Reference of a text that stands in the dataset or the job itself.
+    /// Reference of a text in the dataset or the job itself.
     pub const INLINE: &str = "inline";
-    /// Reference of a picture that the user's render command made.
+    /// Reference of a picture made by the user's render command.
     pub const RENDER_COMMAND: &str = "render_command";
-    /// Reference of a picture that the built-in renderer drew.
+    /// Reference of a picture rendered by the built-in browser.
     pub const BROWSER: &str = "browser";
-    /// Reference of a picture that measuring made of the screenshot and the rendered picture.
+    /// Reference of a picture made while measuring, of the screenshot and the rendered picture.
     pub const EVIDENCE: &str = "evidence";
-    /// Reference of a text that the user's pipeline command returned.
+    /// Reference of a text returned by the user's pipeline command.
     pub const PIPELINE: &str = "pipeline_command";
 
-    /// The record of an input that is not read yet.
+    /// The record of an input that was not read.
     pub fn unread(name: &str, reference: impl Into<String>) -> Self {
         let (name, reference) = (name.to_owned(), reference.into());
         Self { name, reference, digest: None, note: None, signature: None }
     }
 
-    /// True if it is a picture that was made while the item was judged.
+    /// True if it is a picture that was rendered for this job.
     pub fn is_render(&self) -> bool {
         [Self::RENDER_COMMAND, Self::BROWSER, Self::EVIDENCE].contains(&self.reference.as_str())
     }
@@ -286,37 +286,35 @@ impl InputRecord {
 pub struct JudgeRecord {
     /// The provider.
     pub provider: Provider,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: String,
-    /// The backend fingerprint or dated model name that the answer named.
+    /// The backend fingerprint or dated model name in the reply.
     pub fingerprint: Option<String>,
-    /// The model that answered in place of the one that was asked for, as it names itself.
+    /// The model that replied in place of the requested one, by its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
-    /// Base URL of the endpoint that answered, without any key; none in records of versions that
-    /// did not say.
+    /// Base URL of the endpoint, without any key; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// True if the simulator answered.
+    /// True for the simulator.
     pub simulated: bool,
 }
 
 /// Expected cost of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Probably.
+    /// Expected cost.
     pub expected_usd: Money,
-    /// At most.
+    /// Maximum cost.
     pub worst_case_usd: Money,
-    /// The job at most, with every call that may be repeated; none in records of versions that did
-    /// not say.
+    /// Maximum cost of the job with all repeated calls; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_job_usd: Option<Money>,
 }
 
 impl JobResult {
-    /// True if the judge's answer could be used. None where the judge was not asked, or where a
-    /// refusal of this item says nothing of others.
+    /// True if the judge's reply could be used. None where the judge was not called, or where a
+    /// refusal concerns this item only.
     pub fn has_usable_answer(&self) -> Option<bool> {
         if self.attempts == 0 || self.cached {
             return None;
@@ -328,7 +326,7 @@ impl JobResult {
         }
     }
 
-    /// A result of this job with this outcome and nothing else in it yet.
+    /// An otherwise empty result of this job with this outcome.
     pub fn empty(job: &Job, outcome: Outcome) -> Self {
         let images = job.item.images.iter();
         let images = images.map(|(name, image)| InputRecord::unread(name, shown(&image.reference)));

@@ -1,4 +1,4 @@
-//! References: how items name their files. A path, `http(s)://…`, or an object in a bucket.
+//! References of items to their files: a path, `http(s)://…`, or an object in a bucket.
 
 use std::{borrow::Cow, fmt};
 use url::Url;
@@ -8,7 +8,7 @@ use url::Url;
 pub enum Reference<'text> {
     /// A path, relative to the manifest's folder or absolute.
     Path(&'text str),
-    /// A file that a web server serves.
+    /// A file on a web server.
     Web(Url),
     /// An object in a bucket.
     Object(ObjectReference),
@@ -28,7 +28,7 @@ pub struct ObjectReference {
 /// A family of object stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Service {
-    /// Amazon S3 and everything that speaks its protocol.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -53,19 +53,19 @@ impl fmt::Display for ObjectReference {
     }
 }
 
-/// Reason why a text is no reference. Shows no possible secret.
+/// The error of an invalid reference. Contains no secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidReference {
-    /// A scheme that nobody follows, or control characters.
+    /// An unsupported scheme, or control characters.
     #[error(
-        "{0:?} is no reference; name a path relative to the manifest's folder, http(s)://… or \
+        "{0:?} is not a reference; use a path relative to the manifest's folder, http(s)://… or \
          s3://bucket/key"
     )]
     Unknown(String),
-    /// A URL with something wrong about it.
-    #[error("{shown:?} is not usable: {problem}")]
+    /// An invalid URL.
+    #[error("{shown:?} is invalid: {problem}")]
     Url {
-        /// The URL, as [`shown`] shows it.
+        /// The URL as [`shown`] redacts it.
         shown: String,
         /// The problem, with the remedy.
         problem: &'static str,
@@ -73,7 +73,7 @@ pub enum InvalidReference {
 }
 
 impl<'text> Reference<'text> {
-    /// Reads a reference. Looks at its shape alone: nothing need be there.
+    /// Parses a reference without accessing its target.
     pub fn parse(text: &'text str) -> Result<Self, InvalidReference> {
         if text.is_empty() || text.chars().any(char::is_control) {
             return Err(InvalidReference::Unknown(beginning(&shown(text))));
@@ -88,14 +88,14 @@ impl<'text> Reference<'text> {
         }
     }
 
-    /// True if this text names a file of this machine.
+    /// True if the text is a path on this machine.
     pub fn is_path(text: &str) -> bool {
         matches!(Reference::parse(text), Ok(Reference::Path(_)))
     }
 }
 
-/// A reference as it may be shown, logged and recorded: a URL's query and account, which can be
-/// somebody's signature or password, are left out.
+/// A reference for display, logs and records: without a URL's query and user, which may be a
+/// signature or a password.
 pub fn shown(text: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = text.split_once("://") else { return Cow::Borrowed(text) };
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
@@ -110,7 +110,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The scheme of a URL, in small letters: letters before `://`, or `data` before `:`.
+/// The scheme of a URL in lower case: letters before `://`, or `data` before `:`.
 fn scheme(text: &str) -> Option<&'static str> {
     let (scheme, rest) = text.split_once(':')?;
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "+-.".contains(letter);
@@ -124,13 +124,14 @@ fn scheme(text: &str) -> Option<&'static str> {
 
 fn web(text: &str) -> Result<Url, InvalidReference> {
     let wrong = |problem| InvalidReference::Url { shown: beginning(&shown(text)), problem };
-    let mut url = Url::parse(text).map_err(|_| wrong("this is no URL; write https://host/path"))?;
+    let mut url =
+        Url::parse(text).map_err(|_| wrong("this is not a URL; use https://host/path"))?;
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(wrong("it names no host; write https://host/path"));
+        return Err(wrong("it has no host; use https://host/path"));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(wrong(
-            "it holds a user or password, which would travel with every job; use a signed URL",
+            "it contains a user or password, which would be sent with every job; use a signed URL",
         ));
     }
     url.set_fragment(None);
@@ -142,24 +143,24 @@ fn object(service: Service, text: &str) -> Result<ObjectReference, InvalidRefere
     let rest = text.split_once("://").map_or("", |(_, rest)| rest);
     let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
     if !is_bucket(bucket) {
-        return Err(wrong("it names no bucket; write s3://bucket/key"));
+        return Err(wrong("it has no bucket; use s3://bucket/key"));
     }
     if key.is_empty() {
-        return Err(wrong("it names no object in its bucket; write s3://bucket/key"));
+        return Err(wrong("it has no object key; use s3://bucket/key"));
     }
     if !is_key(key) {
-        return Err(wrong("a part of its key is empty, '.' or '..'; name the object itself"));
+        return Err(wrong("a segment of its key is empty, '.' or '..'; use the object's own key"));
     }
     Ok(ObjectReference { service, bucket: bucket.to_owned(), key: key.to_owned() })
 }
 
-/// True if buckets may be called so, anywhere.
+/// True if the name is valid for buckets of all services.
 pub fn is_bucket(name: &str) -> bool {
     let letter = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(letter)
 }
 
-/// True if objects may be called so: no segment is empty or leads elsewhere.
+/// True if the key is valid: no segment is empty, `.` or `..`.
 pub fn is_key(key: &str) -> bool {
     key.split('/').all(|segment| !["", ".", ".."].contains(&segment))
 }
@@ -206,9 +207,9 @@ mod tests {
             ("https://exa mple.com/1.png", "no URL"),
             ("https://user:secret@host/1.png", "a user or password"),
             ("https://user@host/1.png", "a user or password"),
-            ("s3://", "names no bucket"),
-            ("s3://../1.png", "names no bucket"),
-            ("s3://key:secret@bucket/1.png", "names no bucket"),
+            ("s3://", "has no bucket"),
+            ("s3://../1.png", "has no bucket"),
+            ("s3://key:secret@bucket/1.png", "has no bucket"),
             ("s3://bucket", "no object"),
             ("s3://bucket/", "no object"),
             ("s3://bucket/a/../1.png", "'..'"),

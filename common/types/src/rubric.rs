@@ -1,11 +1,12 @@
-//! A rubric: criteria, scale, weights, prompt, how the score is computed, which metrics a run
-//! reports. A data file; everything that Juror knows of a rubric stands in it.
+//! A rubric: criteria, scale, weights, prompt, score formula and the metrics of a run's report. A
+//! data file with everything that Juror knows of a rubric.
 
 mod against_evidence;
 mod builtin;
 mod contradictions;
 mod error;
 mod findings;
+mod judge_answer;
 mod parse;
 mod place;
 mod placeholder;
@@ -19,27 +20,28 @@ pub use against_evidence::against_evidence;
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
 pub use error::{RubricError, RubricProblem};
 pub use findings::{FindingRules, ReplyVersion};
+pub use judge_answer::JudgeAnswer;
 pub use reserved::RESERVED_KEYS;
 pub use schema::reply_schema;
-pub use score::{AnswerError, JudgeAnswer, score, zero};
+pub use score::{AnswerError, score, zero};
 
 use crate::{finding::FindingVocabulary, id::Digest, item::Item, job::RubricReference};
 use serde::Deserialize;
 
-/// A rubric as its file has it. [`Rubric::parse`] makes only rubrics that make sense.
+/// A rubric from its file. [`Rubric::parse`] returns only valid rubrics.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
     /// Version of the file format, [`crate::SCHEMA`].
     pub schema: u32,
-    /// Names the rubric.
+    /// Id of the rubric.
     pub id: String,
-    /// Its version; raised whenever scores change their meaning.
+    /// Version; raised whenever the meaning of scores changes.
     pub version: u32,
-    /// One line for people.
+    /// Title, one line.
     pub title: String,
-    /// The images that an item must have, unless they are optional, in the order in which the judge
-    /// sees them; none where texts alone are judged.
+    /// The images that an item must have unless they are optional, in the order in which the judge
+    /// sees them; empty where only texts are judged.
     #[serde(default)]
     pub images: Vec<RubricImage>,
     /// Further fields of an item that the prompt uses.
@@ -47,18 +49,18 @@ pub struct Rubric {
     pub needs: Vec<Need>,
     /// The range of every score.
     pub scale: Scale,
-    /// Meaning of each band of the scale for every criterion alike, best first.
+    /// Meaning of each band of the scale for all criteria, best first.
     #[serde(default)]
     pub anchors: Vec<Anchor>,
-    /// Most tokens that an answer may have.
+    /// Maximum number of tokens of a reply.
     pub max_output_tokens: u32,
-    /// The form of the answer.
+    /// Version of the reply's form.
     #[serde(default)]
     pub reply: ReplyVersion,
-    /// Rules for the findings of an answer of version 2.
+    /// Rules for the findings of a reply of version 2.
     #[serde(default)]
     pub findings: FindingRules,
-    /// True if an answer of version 2 lists strengths.
+    /// True if a reply of version 2 lists strengths.
     #[serde(default = "yes")]
     pub strengths: bool,
     /// Condition under which an item passes.
@@ -78,10 +80,10 @@ pub struct Rubric {
     pub metrics: Vec<RubricMetric>,
     /// Texts for the judge.
     pub prompt: Prompt,
-    /// Kinds and elements of findings, from `findings`; set on reading, empty in version 1.
+    /// Kinds and elements of findings, from `findings`; set by parsing, empty in version 1.
     #[serde(skip)]
     pub vocabulary: FindingVocabulary,
-    /// Digest of the file's bytes; set on reading.
+    /// Digest of the file's bytes; set by parsing.
     #[serde(skip, default = "no_digest")]
     pub digest: Digest,
 }
@@ -95,12 +97,12 @@ fn no_digest() -> Digest {
 }
 
 impl Rubric {
-    /// Names exactly this rubric, as jobs and run records carry it.
+    /// Exact reference to this rubric, for jobs and run records.
     pub fn reference(&self) -> RubricReference {
         RubricReference { id: self.id.clone(), version: self.version, digest: self.digest }
     }
 
-    /// Its name in results, as in `semantic@1`.
+    /// The name in results, as in `semantic@1`.
     pub fn name(&self) -> String {
         format!("{}@{}", self.id, self.version)
     }
@@ -123,13 +125,13 @@ impl Rubric {
         self.criteria.iter().filter(move |criterion| criterion.group.as_deref() == Some(group))
     }
 
-    /// A prompt's text with `{scale_min}`, `{scale_max}` and `{criteria_count}` filled in.
+    /// A prompt's text with `{scale_min}`, `{scale_max}` and `{criteria_count}` replaced.
     pub fn fill_placeholders(&self, text: &str) -> String {
         placeholder::fill(text, self)
     }
 }
 
-/// One image that a rubric looks at.
+/// One image that a rubric judges.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RubricImage {
@@ -137,16 +139,16 @@ pub struct RubricImage {
     pub name: String,
     /// The image's name for the judge.
     pub label: String,
-    /// True if measured evidence gives it, where there is any, and no item names it: `rendered` and
-    /// `crops`.
+    /// True if measured evidence provides it, where there is any, and no item has it: `rendered`
+    /// and `crops`.
     #[serde(default)]
     pub optional: bool,
 }
 
 impl RubricImage {
-    /// Name of the contact sheet of the regions that differ.
+    /// Name of the contact sheet of the differing regions.
     pub const CROPS: &str = "crops";
-    /// Names of the images that measured evidence makes.
+    /// Names of the images that measured evidence provides.
     pub const MEASURED: [&str; 2] = [Item::RENDERED, Self::CROPS];
 }
 
@@ -160,7 +162,7 @@ pub enum Need {
     ExpectedTokens,
     /// Measurements of the rendered code; an item without them is judged without.
     Evidence,
-    /// The style's name; a manifest's line without it is an error.
+    /// The style's name; an item without it is an error.
     Style,
 }
 
@@ -178,9 +180,9 @@ pub struct Scale {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "parse::SuccessBounds")]
 pub enum Success {
-    /// Its correctness lies above this.
+    /// Exclusive minimum of the correctness.
     Above(f64),
-    /// Its correctness is this or more.
+    /// Inclusive minimum of the correctness.
     AtLeast(f64),
 }
 
@@ -208,9 +210,9 @@ pub enum Formula {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Its name in replies and results.
+    /// The name in replies and results.
     pub key: String,
-    /// Its name for people.
+    /// The title in reports.
     pub title: String,
     /// Weight of its mean.
     pub weight: f64,
@@ -220,9 +222,9 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
-    /// Its name in replies and results.
+    /// The name in replies and results.
     pub key: String,
-    /// Its name for people.
+    /// The title in reports.
     pub title: String,
     /// Guidance for the judge.
     pub guidance: String,
@@ -232,7 +234,7 @@ pub struct Criterion {
     /// Its weight in `sum_over_max`.
     #[serde(default = "whole_weight")]
     pub weight: f64,
-    /// The group that it belongs to, in `weighted_groups`.
+    /// Key of its group, in `weighted_groups`.
     #[serde(default)]
     pub group: Option<String>,
 }
@@ -249,7 +251,7 @@ pub struct Anchor {
     pub from: u32,
     /// Highest score of the band.
     pub to: u32,
-    /// Performance that deserves it.
+    /// Meaning of the band.
     pub means: String,
 }
 
@@ -259,7 +261,7 @@ pub struct Anchor {
 pub struct Grade {
     /// The grade.
     pub name: String,
-    /// The least percentage that earns it.
+    /// Minimum percentage.
     pub from: f64,
 }
 
@@ -267,9 +269,9 @@ pub struct Grade {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RubricMetric {
-    /// Its name in reports.
+    /// The name in reports.
     pub name: String,
-    /// The criterion or group that it is over.
+    /// Key of its criterion or group.
     pub of: String,
     /// Computation.
     pub kind: MetricKind,
@@ -287,8 +289,8 @@ pub enum MetricKind {
     GroupMean,
 }
 
-/// Texts for the judge. Both may hold `{scale_min}`, `{scale_max}` and `{criteria_count}`;
-/// everything else that a judge needs is added when the prompt is made.
+/// Texts for the judge. Both may contain `{scale_min}`, `{scale_max}` and `{criteria_count}`; the
+/// rest of the prompt is added by the worker.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {

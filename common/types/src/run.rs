@@ -1,4 +1,4 @@
-//! Record of a run, which is written before anything else.
+//! Record of a run, written before anything else.
 
 mod difference;
 mod judging;
@@ -16,8 +16,7 @@ use crate::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// `run.json`: what a run judges, by which rubric and judge. Written first; resume checks against
-/// it.
+/// `run.json`: the dataset, rubric and judge of a run. Written first; resuming checks against it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// Version of this file, [`crate::SCHEMA`].
@@ -28,105 +27,104 @@ pub struct RunRecord {
     pub created_at: String,
     /// Version of the program that created it.
     pub program_version: String,
-    /// Dataset that is judged.
+    /// The judged dataset.
     pub dataset: DatasetRecord,
-    /// Further folders that the dataset may name files in.
+    /// Further folders in which the dataset's files may be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_roots: Vec<String>,
-    /// By which rubric.
+    /// The rubric.
     pub rubric: RubricReference,
-    /// The rubric's file as it was, so that the run can be reported without it.
+    /// Text of the rubric's file, so that the run can be reported without the file.
     pub rubric_text: String,
-    /// By which judge; none with the judge off.
+    /// The judge; none with the judge off.
     pub judge: Option<Judge>,
-    /// Mode of measured evidence: off, facts alone, or pictures for the judge too.
+    /// Mode of measured evidence: off, facts only, or also images for the judge.
     #[serde(default, skip_serializing_if = "EvidenceMode::is_none")]
     pub evidence: EvidenceMode,
-    /// The longest side that images were shrunk to, where the user asked for one.
+    /// Longest side to which images were shrunk, if the user set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
-    /// Preparation of images for the judge; none with the judge off, and in records of versions
-    /// that did not say.
+    /// Preparation of images for the judge; none with the judge off, and in records of earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
-    /// The worker's own settings of stages; none for a run of the fleet, whose workers have theirs,
-    /// and in records of versions that did not say.
+    /// The worker's settings of stages; none for a run of the fleet, whose workers have their own,
+    /// and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StageTerms>,
-    /// Base URL that the judge was asked at, without any key.
+    /// Base URL of the judge, without any key.
     pub base_url: Option<String>,
-    /// Limits and cache that its calls go by, which resuming keeps; none for a run of the fleet,
-    /// whose workers have theirs, and in records of versions that did not say.
+    /// Limits and cache of its calls, which resuming keeps; none for a run of the fleet, whose
+    /// workers have their own, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<CallTerms>,
-    /// Time for which it was judged; none for a run of the fleet, and in records of versions that
-    /// did not say.
+    /// Judging time; none for a run of the fleet, and in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgingTime>,
     /// Lane in which its calls are bought.
     #[serde(default, skip_serializing_if = "Lane::is_realtime")]
     pub lane: Lane,
-    /// The most that the run may cost; none is unlimited.
+    /// Maximum cost; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// Labels under which its calls are booked too; none in records of versions that did not say.
+    /// Labels under which its calls are booked too; empty in records of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budget_labels: Vec<BudgetLabel>,
-    /// The run that a fleet's aggregator compares it with at its end: a blessed name, an id or a
+    /// The run with which a fleet's aggregator compares it at its end: a blessed name, an id or a
     /// path; none for a run on one machine, whose command compares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Judgements of each item.
+    /// Number of judgements of each item.
     pub repeat: u32,
-    /// Jobs of its dataset.
+    /// Number of planned jobs.
     pub planned: u64,
-    /// Jobs of these that were published, if it was cancelled before the last one; none otherwise.
+    /// Number of published jobs, if it was cancelled before the last one; none otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<u64>,
-    /// The namespace of the fleet that judges it; none for a run on one machine.
+    /// The namespace of its fleet; none for a run on one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<String>,
-    /// Place to which its files were uploaded for the workers, as in `s3://bucket/prefix`; none if
-    /// the workers read them at the places that the dataset names.
+    /// Bucket to which its files were uploaded for the workers, as in `s3://bucket/prefix`; none if
+    /// the workers read them from the dataset's places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload: Option<String>,
-    /// True if what is judged is kept in the run directory, which resuming goes on with.
+    /// True if inputs are kept in the run directory, which resuming continues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_inputs: bool,
-    /// Time after which none of its calls begins, RFC 3339 in UTC; none without a deadline. Another
+    /// Time after which none of its calls starts, RFC 3339 in UTC; none without a deadline. Another
     /// round of the run has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Timestamp>,
 }
 
 impl RunRecord {
-    /// Jobs of the run, each of which ends in one outcome: all that were planned, or, once it is
-    /// cancelled, those that were published.
+    /// Number of jobs of the run, each with one outcome: all planned ones, or, once it is
+    /// cancelled, the published ones.
     pub fn jobs(&self) -> u64 {
         self.published.unwrap_or(self.planned)
     }
 }
 
-/// Limits and cache that the calls of a run go by.
+/// Limits and cache of a run's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTerms {
-    /// Requests per minute; none if they are learned from the provider.
+    /// Requests per minute; none if learned from the provider.
     pub rpm: Option<u64>,
-    /// Tokens per minute; none if they are learned from the provider.
+    /// Tokens per minute; none if learned from the provider.
     pub tpm: Option<u64>,
-    /// Calls in flight; none if the number adapts.
+    /// Calls in flight; none if adaptive.
     pub max_concurrency: Option<u64>,
     /// True if verdicts may come from the cache.
     pub cache: bool,
 }
 
-/// Preparation of images: where this differs, a judge may see other pixels.
+/// Preparation of images: if it differs, a judge may see other pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preparation {
     /// Version of the preparation itself.
     pub version: u32,
-    /// Most bytes of an encoded image that the provider takes.
+    /// Maximum number of bytes of an encoded image that the provider accepts.
     pub max_bytes: u64,
-    /// Most pixels of either side that the provider takes.
+    /// Maximum number of pixels of either side that the provider accepts.
     pub max_side: u32,
 }
 
@@ -137,54 +135,54 @@ impl std::fmt::Display for Preparation {
     }
 }
 
-/// By what the deterministic stages and an item's success are told: where this differs, the same
-/// item may end differently.
+/// Settings of the deterministic stages and of an item's success: if they differ, the same item may
+/// have another outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageTerms {
-    /// An item passes token extraction above this.
+    /// Exclusive minimum of token accuracy.
     pub token_accuracy: f64,
-    /// An item passes the judge above this; none for the rubric's own bound, or without a judge.
+    /// Exclusive minimum of correctness; none for the rubric's own bound, or without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correctness: Option<f64>,
-    /// Digest of the program, with its arguments, that decides whether code compiles; none for the
-    /// built-in parsers. The words themselves may hold what nobody should read.
+    /// Digest of the compile command with its arguments, which may contain secrets; none for the
+    /// built-in parsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compile_command: Option<Digest>,
-    /// Digest of the program, with its arguments, that runs the user's pipeline; none without one.
+    /// Digest of the pipeline command with its arguments; none without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline_command: Option<Digest>,
-    /// Digest of the program, with its arguments, that renders code; none without one.
+    /// Digest of the render command with its arguments; none without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_command: Option<Digest>,
 }
 
-/// Items that a run judges.
+/// The dataset of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DatasetRecord {
-    /// The path as it was given.
+    /// The path as given.
     pub path: String,
     /// Digest of the manifest's bytes (of the listing, for a folder without one).
     pub digest: Digest,
-    /// Only the first so many items.
+    /// Maximum number of items, from the first on.
     pub limit: Option<u64>,
-    /// Only items whose field has this value, each `KEY=VALUE`.
+    /// Filters on items' fields, each `KEY=VALUE`.
     pub filters: Vec<String>,
-    /// Only a random part of those; the limit counts within it.
+    /// Random sample of those items; the limit applies within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleRecord>,
 }
 
-/// Random part of a dataset's items. Items, seed and number decide which items those are.
+/// Random sample of a dataset's items. Items, seed and number determine the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleRecord {
-    /// Number of items asked for; so far, where it grows until a width.
+    /// Number of sampled items; the current one, where the sample grows until a width.
     pub items: u64,
     /// The seed.
     pub seed: u64,
-    /// Number of items it was drawn from: those that the filters leave.
+    /// Number of items from which it was drawn, after filters.
     pub of: u64,
     /// Width of the score's interval, as a share, until which the sample grows; none for a sample
-    /// of a given size.
+    /// of fixed size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_width: Option<f64>,
 }

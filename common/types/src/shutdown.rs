@@ -1,23 +1,23 @@
-//! Soft and hard stop, handed to every role.
+//! Graceful and immediate shutdown, passed to every role.
 
 use tokio_util::sync::CancellationToken;
 
-/// Two signals that a role listens to. Clones share them.
+/// Two cancellation tokens that a role observes. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    /// Take nothing new; finish what is in flight.
+    /// Start nothing new, and finish work in progress.
     pub drain: CancellationToken,
-    /// Drop what is in flight too. Implies `drain`.
+    /// Abort work in progress too. Implies `drain`.
     pub now: CancellationToken,
 }
 
 impl Shutdown {
-    /// No signal given yet.
+    /// Tokens without a signal.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for a soft stop, or, at the second call, for a hard one.
+    /// Starts a graceful shutdown, or, at the second call, an immediate one.
     pub fn escalate(&self) {
         if self.drain.is_cancelled() {
             self.now.cancel();

@@ -1,21 +1,21 @@
-//! Signatures of inputs, by which near-equal ones are told without their bytes.
+//! Signatures of inputs, for comparing near-equal ones without their bytes.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// 64 bits of which near-equal inputs have most in common; written as 16 hexadecimal digits.
+/// A 64-bit signature; near-equal inputs share most bits. Serialized as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Signature(u64);
 
 /// Text that is not a signature.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is not a signature: it takes 16 hexadecimal digits")]
+#[error("{0:?} is not a signature (16 hexadecimal digits)")]
 pub struct InvalidSignature(String);
 
 impl Signature {
-    /// Greatest distance of near-equal inputs. `docs/compare.md` says how many pairs of real inputs
-    /// it takes together.
+    /// Maximum distance of near-equal inputs. `docs/compare.md` gives the share of real pairs
+    /// within it.
     pub const MAX_DISTANCE: u32 = 7;
 
     /// The signature of these bits.
@@ -23,7 +23,7 @@ impl Signature {
         Self(bits)
     }
 
-    /// The eight bytes.
+    /// The signature as bytes.
     pub fn bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// The three deterministic stages of one item. A stage without data is `None`, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stages {
-    /// Were the design tokens found?
+    /// Token extraction: were the design tokens found?
     pub token_extraction: Option<TokenExtraction>,
-    /// Was the right pattern found?
+    /// Retrieval: was the right pattern found?
     pub retrieval: Option<Retrieval>,
-    /// Is the generated code sound?
+    /// Generation: does the generated code work?
     pub generation: Option<Generation>,
 }
 
@@ -23,23 +23,23 @@ pub struct TokenExtraction {
 /// Retrieval of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Retrieval {
-    /// True if the pattern that was found is the expected one.
+    /// True if the retrieved pattern is the expected one.
     pub correct: bool,
-    /// The pattern that was found; none if nothing was.
+    /// The retrieved pattern, if there is one.
     pub retrieved: Option<String>,
 }
 
 /// Generation of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
-    /// True if the code compiles; none if there is no code to tell by.
+    /// True if the code compiles; none without code.
     pub code_compiles: Option<bool>,
     /// The pipeline's own quality score, 0 to 1, passed through.
     pub quality_score: Option<f64>,
     /// True if the code renders; none where it was not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renders: Option<bool>,
-    /// Reason why the code does not compile: the first error, with its place.
+    /// Compile error: the first one, with its position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -47,7 +47,7 @@ pub struct Generation {
 /// Conditions of an item's `pipeline_success`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// Token accuracy must lie above this.
+    /// Exclusive minimum of token accuracy.
     pub token_accuracy: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Tokens, what they cost, and money itself.
+//! Tokens, their prices, and money.
 
 mod money;
 mod price;
@@ -9,14 +9,14 @@ pub use price::{LONG_CONTEXT_FROM, Price};
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one or more answers, as the provider counted them.
+/// Tokens of one or more replies, as the provider counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// All input tokens, cached ones included.
+    /// All input tokens, including cached ones.
     pub input_tokens: u64,
-    /// Input tokens that the provider had in its prompt cache.
+    /// Input tokens read from the provider's prompt cache.
     pub cached_input_tokens: u64,
-    /// Output tokens, reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
 }
 

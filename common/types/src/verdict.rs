@@ -4,7 +4,7 @@ use crate::{contradiction::Contradiction, finding::Finding};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A verdict as results carry it, under `semantic`. The totals are the program's own arithmetic.
+/// A verdict in a result, under `semantic`. The totals are the program's own arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The rubric, as in `semantic@1`.
@@ -12,21 +12,21 @@ pub struct Verdict {
     /// The scores, in the shape of the rubric's formula.
     #[serde(flatten)]
     pub score: Score,
-    /// Wrong or missing things, in the judge's words.
+    /// Defects, as the judge wrote them.
     pub issues: Vec<String>,
-    /// Right things, in the judge's words.
+    /// Strengths, as the judge wrote them.
     pub strengths: Vec<String>,
     /// Defects by kind and element, in the judge's order; empty by rubrics of reply version 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Places in the item's data that the judge took for attempts to instruct it.
+    /// Places in the item's data that the judge reported as attempts to instruct it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspected_instructions: Vec<String>,
-    /// Rules by which its scores and findings do not agree.
+    /// Rules by which its scores, findings and the evidence contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
-    /// Criterion to the reason of its score, by `sum_over_max` of reply version 2; the other
-    /// formula has it in `dimensions`.
+    /// Reason of each criterion's score, by `sum_over_max` of reply version 2; the other formula
+    /// has them in `dimensions`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub rationales: IndexMap<String, String>,
 }
@@ -54,9 +54,9 @@ pub enum Score {
         dimensions: IndexMap<String, Dimension>,
         /// Weighted sum of the group means.
         weighted_total: f64,
-        /// `weighted_total` in percent of what it can be at most.
+        /// `weighted_total` in percent of its maximum.
         percentage: f64,
-        /// The grade that the percentage earns.
+        /// The grade of the percentage.
         grade: String,
         /// The judge's summary.
         overall_assessment: String,
@@ -77,12 +77,12 @@ pub struct Dimension {
 pub struct SubScore {
     /// The score on the rubric's scale.
     pub score: u32,
-    /// Reason of the score, in the judge's words.
+    /// Reason of the score, as the judge wrote it.
     pub rationale: String,
 }
 
 impl Verdict {
-    /// Scores of the rubric of this name, without a word.
+    /// Scores of the rubric of this name, without issues and strengths.
     pub fn new(rubric: impl Into<String>, score: Score) -> Self {
         Self {
             rubric: rubric.into(),
@@ -119,7 +119,7 @@ impl Verdict {
     }
 }
 
-/// The seed's totals are whole numbers wherever the weights are.
+/// Serializes a whole total as an integer.
 fn whole_where_possible<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if number.fract() == 0.0 && number.abs() < 1e9 {
         serializer.serialize_i64(*number as i64)

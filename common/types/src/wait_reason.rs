@@ -7,7 +7,7 @@ pub enum WaitReason {
     Requests,
     /// Tokens per minute.
     Tokens,
-    /// A pause that the provider asked for.
+    /// A cooldown that the provider asked for.
     Cooldown,
     /// Outstanding leases hold the rest of the budget.
     Budget,

@@ -1,5 +1,5 @@
 //! A CSV file with a header row. Columns are a manifest's fields: token columns, `labels` and
-//! `sha256` may hold JSON objects, `tags` are separated by `;`, an empty cell is absent.
+//! `sha256` may contain JSON objects, `tags` are separated by `;`, an empty cell is absent.
 
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
@@ -35,8 +35,8 @@ pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
     Ok(Box::new(CsvRows { reader, left, row: ByteRecord::new(), columns: None, ended: false }))
 }
 
-/// A source that refuses to be read on when a row takes more than its limit, so that an unclosed
-/// quote does not fill the memory.
+/// A reader that fails when a row exceeds its limit, so that an unclosed quote does not fill the
+/// memory.
 struct Metered<R> {
     source: R,
     left: Arc<AtomicU64>,
@@ -74,7 +74,7 @@ impl<R: Read> CsvRows<R> {
                 Ok(true) if self.row.as_slice().trim_ascii().is_empty() && self.row.len() == 1 => {}
                 Ok(true) => break,
                 Err(error) => {
-                    // There is no telling where the next row begins.
+                    // The beginning of the next row is unknown.
                     self.ended = true;
                     return Some((begins, Err(reading_problem(error))));
                 }
@@ -82,8 +82,8 @@ impl<R: Read> CsvRows<R> {
         }
         let bytes = self.row.as_slice();
         let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        // Blank lines before the row count as its own there, so that it is counted from its end;
-        // a row that ends with the file in an unclosed quote has no end of its own.
+        // The parser counts blank lines before a row as part of it, so its line is counted from its
+        // end; a row that ends with the file in an unclosed quote has no end of its own.
         let line = self.reader.position().line().saturating_sub(feeds + 1).max(begins);
         if bytes.len() as u64 > MAX_LINE_BYTES {
             return Some((line, Err(DatasetProblem::TooLong)));
@@ -155,7 +155,7 @@ fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, 
         ));
         return Err(FieldError { field: None, problem });
     }
-    // Carriage returns before line feeds are still there, at the end of the last cell.
+    // The last cell still has the carriage return of the line's end.
     let cells = columns.iter().zip(row).map(|(column, cell)| {
         let last = column.as_str() == columns.last().map_or("", String::as_str);
         (column, if last { cell.strip_suffix('\r').unwrap_or(cell) } else { cell })
@@ -169,7 +169,7 @@ fn fields(columns: &[String], row: &StringRecord) -> Result<Map<String, Value>, 
         .collect()
 }
 
-/// A cell as a manifest would have it.
+/// A cell as a manifest's value.
 fn value(column: &str, cell: &str) -> Result<Value, DatasetProblem> {
     let text = || Value::String(cell.to_owned());
     Ok(match column {

@@ -1,4 +1,4 @@
-//! Format of a dataset.
+//! Detection of a dataset's format.
 
 use super::{DatasetError, DatasetFormat, DatasetShape, pairs::ImagePairs};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(super) fn folder(
         let needed = needed.join(" and ");
         return Err(DatasetError::TooLittleInFolder { path: folder.to_owned(), needed });
     }
-    // Listed once to tell a folder without images now.
+    // Listed once to report a folder without images now.
     ImagePairs::list(folder, "")?;
     Ok((DatasetFormat::Pairs, folder.to_owned()))
 }

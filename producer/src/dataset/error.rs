@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-/// Reason why a dataset cannot be read at all.
+/// The error of opening or reading a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// No file or folder is there.
+    /// It does not exist.
     #[error("{0} does not exist; check the path")]
     NotFound(PathBuf),
-    /// It is there and cannot be read.
+    /// It cannot be read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
         /// The file or folder.
@@ -21,27 +21,27 @@ pub enum DatasetError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// A file that is no manifest.
+    /// A file that is not a manifest.
     #[error(
-        "{0} is not a dataset: it takes a JSONL manifest (.jsonl), a CSV file (.csv), a folder \
+        "{0} is not a dataset: use a JSONL manifest (.jsonl), a CSV file (.csv), a folder \
          with manifest.jsonl, dataset.jsonl or metadata.jsonl, or a folder of screenshots"
     )]
     UnknownFormat(PathBuf),
-    /// A folder without manifest that holds no image.
+    /// A folder without a manifest and images.
     #[error(
-        "folder {0} holds no manifest.jsonl, dataset.jsonl or metadata.jsonl and no .png, .jpg, \
-         .jpeg or .webp file; name the manifest or the folder with the screenshots"
+        "folder {0} has no manifest.jsonl, dataset.jsonl or metadata.jsonl and no .png, .jpg, \
+         .jpeg or .webp file; use the path of the manifest or of the folder with the screenshots"
     )]
     EmptyFolder(PathBuf),
-    /// A folder of pairs cannot say what the rubric needs.
+    /// A folder of pairs cannot provide what the rubric requires.
     #[error(
-        "folder {path} has no manifest, so each of its items is one image, and the rubric needs \
+        "folder {path} has no manifest, so each of its items is one image, but the rubric needs \
          {needed}; describe the items in a manifest.jsonl"
     )]
     TooLittleInFolder {
         /// The folder.
         path: PathBuf,
-        /// The rubric's needs, in words.
+        /// The rubric's requirements, as text.
         needed: String,
     },
     /// A file of a folder of pairs whose name is not UTF-8.
@@ -54,7 +54,7 @@ pub enum DatasetError {
 pub struct LineError {
     /// Place of the problem.
     pub place: DatasetPlace,
-    /// The field at fault, if it is one field.
+    /// The invalid field, if it is one field.
     pub field: Option<String>,
     /// The problem.
     pub problem: DatasetProblem,
@@ -89,7 +89,7 @@ impl fmt::Display for DatasetPlace {
     }
 }
 
-/// A field at fault, before anyone knows its place.
+/// An invalid field, before its place is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FieldError {
     pub(crate) field: Option<String>,
@@ -106,20 +106,20 @@ impl FieldError {
     }
 }
 
-/// Problem of a line, with the remedy.
+/// Problem of a line, with its remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DatasetProblem {
-    /// Reading stopped here.
+    /// Reading failed.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// A line beyond the limit.
-    #[error("longer than 8 MB; keep long texts in files of their own and name those")]
+    /// A line above the limit.
+    #[error("longer than 8 MB; put long texts into separate files and reference them")]
     TooLong,
-    /// Bytes that are no text.
+    /// Invalid UTF-8.
     #[error("not valid UTF-8; save the file as UTF-8")]
     NotUtf8,
     /// Not JSON.
-    #[error("not valid JSON at column {column}: {message}; write one JSON object a line")]
+    #[error("not valid JSON at column {column}: {message}; write one JSON object per line")]
     NotJson {
         /// From 1.
         column: usize,
@@ -130,14 +130,14 @@ pub enum DatasetProblem {
     #[error("not valid CSV: {0}")]
     NotCsv(String),
     /// A value of another type.
-    #[error("{expected} is expected, and it is {found}")]
+    #[error("expected {expected}, found {found}")]
     WrongType {
         /// The expected value.
         expected: &'static str,
         /// The value found.
         found: &'static str,
     },
-    /// A required field is not there.
+    /// A missing required field.
     #[error("missing; {}", match .like {
         Some(like) => format!("rename {like:?} if that is what it should be"),
         None => "every item needs it".to_owned(),
@@ -146,83 +146,83 @@ pub enum DatasetProblem {
         /// A field of the line with a similar name.
         like: Option<String>,
     },
-    /// A text that must not be empty is.
+    /// An empty required text.
     #[error("empty; every item needs it")]
     Empty,
-    /// An id that would garble whatever shows it.
-    #[error("{0:?} has control characters; leave them out")]
+    /// An id that would garble output.
+    #[error("{0:?} has control characters; remove them")]
     ControlCharacters(String),
-    /// An id that no address can name: `.` and `..` are ways in it.
-    #[error(
-        "an item cannot be called {0:?}, which no address of a page can name; give it another id"
-    )]
+    /// An id that cannot be part of a URL: `.` or `..`.
+    #[error("{0:?} is not a valid id, since it cannot be part of a URL; use another id")]
     DotsAlone(String),
     /// Another version of the format.
-    #[error("schema {found} is not known: this version reads schema {}", juror_types::SCHEMA)]
+    #[error("schema {found} is not supported: this version reads schema {}", juror_types::SCHEMA)]
     Schema {
         /// The version that the line names.
         found: String,
     },
-    /// A language that nobody can check.
-    #[error("{0:?} is not a known language; it takes tsx, jsx, ts, js or html")]
+    /// An unsupported language.
+    #[error("{0:?} is not a supported language; use tsx, jsx, ts, js or html")]
     Language(String),
     /// A score outside its range.
-    #[error("{0} lies outside 0 to 1; scale it")]
+    #[error("{0} is outside 0 to 1; scale it")]
     QualityScore(f64),
     /// Not a digest.
     #[error("{0}")]
     Digest(String),
     /// A digest of an image that the rubric does not name.
-    #[error("{name:?} is no image of the rubric; it takes {known}")]
+    #[error("{name:?} is not an image of the rubric; use {known}")]
     UnknownImage {
         /// The name.
         name: String,
         /// The rubric's images.
         known: String,
     },
-    /// Tokens in quotes.
-    #[error("a text that holds JSON; write the object itself, or the path of a file with it")]
+    /// Tokens as a quoted text.
+    #[error("a text that contains JSON; write the object itself, or the path of a file with it")]
     QuotedTokens,
-    /// A reference that leads nowhere.
+    /// An invalid reference.
     #[error(transparent)]
     Reference(#[from] InvalidReference),
     /// A path with `..` in it.
     #[error(
-        "{0:?} has '..', which is not followed; name the file from the manifest's folder or from a \
-         --data-root down"
+        "{0:?} has '..', which is not allowed; use a path below the manifest's folder or a \
+         --data-root"
     )]
     ParentFolder(String),
-    /// A path that leads out of the manifest's folder and of the data roots.
+    /// A path out of the manifest's folder and of the data roots.
     #[error(
-        "{0:?} leads out of the manifest's folder; name a file inside it, or allow the folder of \
+        "{0:?} is outside the manifest's folder; use a file inside it, or allow the folder of \
          the file with --data-root"
     )]
     Outside(String),
-    /// A file that the command is asked to write.
-    #[error("{0:?} is also an output of this command, which would replace it; name another output")]
+    /// An output file of the command.
+    #[error(
+        "{0:?} is also an output of this command, which would replace it; choose another output"
+    )]
     IsOutput(String),
-    /// A file that the system does not let this process look at.
-    #[error("file {0:?} cannot be looked at: {1}; check its folder's permissions")]
+    /// A file that the system does not let this process inspect.
+    #[error("file {0:?} cannot be inspected: {1}; check its folder's permissions")]
     UnreadableFile(String, String),
-    /// No file is at a path.
+    /// A missing file.
     #[error("file {0:?} does not exist; paths are relative to the manifest's folder{1}")]
     NoFile(String, &'static str),
     /// A folder or device at a path.
     #[error("{0:?} is not a file")]
     NotAFile(String),
-    /// An id that stood before.
-    #[error("id {id:?} stands twice{}; ids must be unique", match .first {
+    /// A duplicate id.
+    #[error("duplicate id {id:?}{}; ids must be unique", match .first {
         Some(line) => format!(", first in line {line}"),
         None => String::new(),
     })]
     Duplicate {
         /// The id.
         id: String,
-        /// The line that had it first.
+        /// The line of the first one.
         first: Option<u64>,
     },
-    /// Two files of a folder of pairs where one is meant.
-    #[error("both {0:?} and {1:?} stand beside it; keep one")]
+    /// Two files of a folder of pairs where one is expected.
+    #[error("both {0:?} and {1:?} belong to it; keep one")]
     Ambiguous(String, String),
 }
 

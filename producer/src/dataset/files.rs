@@ -1,5 +1,4 @@
-//! Checks of the files that a dataset's items name, by the rules of the worker that reads them: the
-//! file may be read, and exists.
+//! Checks of an item's files by the worker's rules: they are allowed and exist.
 
 use super::error::{DatasetError, DatasetProblem};
 use crate::dataset::raw::unreadable;
@@ -13,7 +12,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Most folders that are remembered; then all are forgotten.
+/// Maximum number of remembered folders; above it, all are dropped.
 const MAX_KNOWN_FOLDERS: usize = 10_000;
 
 /// Rules for the targets of references.
@@ -24,11 +23,11 @@ pub(super) struct Files {
     allowed: FetchPolicy,
     /// Files that no item may name.
     outputs: Vec<FileIdentity>,
-    /// Folders that were looked at, and whether they lie under the root that they were named from.
+    /// Checked folders, and whether they are under the root from which they were named.
     known_folders: Arc<Mutex<HashMap<PathBuf, bool>>>,
 }
 
-/// Entry at a path under one root.
+/// Result of a lookup of a path under one root.
 enum Found {
     Nothing,
     File(Option<FileIdentity>),
@@ -38,8 +37,8 @@ enum Found {
 }
 
 impl Files {
-    /// The manifest's folder, the data roots beside it, and these hosts and buckets. No item may
-    /// name one of `outputs`.
+    /// The manifest's folder, the data roots, and the allowed hosts and buckets. No item may name
+    /// one of `outputs`.
     pub(super) fn new(
         folder: &Path,
         roots: &[PathBuf],
@@ -56,7 +55,7 @@ impl Files {
         &self.folder
     }
 
-    /// Checks that a reference may be followed. Does not look for the file.
+    /// Checks that a reference is allowed, without looking for the file.
     pub(super) fn allow(&self, reference: &str) -> Result<(), DatasetProblem> {
         let Reference::Path(reference) = Reference::parse(reference)? else { return Ok(()) };
         let path = Path::new(reference);
@@ -69,21 +68,21 @@ impl Files {
         Ok(())
     }
 
-    /// Reason why this process may not read a reference's target; none for paths. The job may be
-    /// judged by another process with other settings.
+    /// The reason why this process may not read a reference's target; none for paths. The job may
+    /// be judged by another process with other settings.
     pub(super) fn not_allowed(&self, reference: &str) -> Option<NotAllowed> {
         self.allowed.check(&Reference::parse(reference).ok()?).err()
     }
 
     /// Checks that a file exists which the worker would open: in the manifest's folder or under a
-    /// data root, links followed. Does not open it. If there is none, the hint is added to the
-    /// message. Files of other machines are not looked for.
+    /// data root, following links. Does not open it. The hint is added to the message of a missing
+    /// file. Remote files are not checked.
     pub(super) fn find(&self, reference: &str, hint: &'static str) -> Result<(), DatasetProblem> {
         if !Reference::is_path(reference) {
             return Ok(());
         }
         let mut problem = DatasetProblem::NoFile(reference.to_owned(), hint);
-        // The first folder that holds something of this name decides, as it does in the worker.
+        // The first folder with an entry of this name decides, as in the worker.
         for folder in self.folders() {
             match self.look(folder, reference) {
                 Found::File(identity) => {
@@ -106,7 +105,7 @@ impl Files {
         Err(problem)
     }
 
-    /// One `lstat` for a file in a folder that is known.
+    /// One `lstat` for a file in a known folder.
     fn look(&self, root: &Path, reference: &str) -> Found {
         let named = root.join(reference);
         let looked = named.symlink_metadata().and_then(|metadata| match metadata.is_symlink() {
@@ -141,8 +140,8 @@ impl Files {
         std::iter::once(&self.folder).chain(&self.roots)
     }
 
-    /// The text of a file, without a byte order mark; none if it is larger, is not UTF-8, or does
-    /// not lie in the manifest's folder or under a data root, links followed.
+    /// The text of a file, without a byte order mark; none if it is larger, not UTF-8, or outside
+    /// the manifest's folder and the data roots, following links.
     pub(super) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
         let path = self.folders().find_map(|folder| folder.join(reference).canonicalize().ok())?;
         if !self.folders().any(|folder| path.starts_with(folder)) || !path.is_file() {
@@ -156,8 +155,8 @@ impl Files {
     }
 }
 
-/// True if a path leads to something under a folder, links followed; a path that leads nowhere is
-/// taken as it is written.
+/// True if a path resolves to a place under a folder, following links; a path that does not exist
+/// is used as written.
 fn lies_under(path: &Path, folder: &Path) -> bool {
     path.canonicalize().map_or_else(|_| path.starts_with(folder), |path| path.starts_with(folder))
 }

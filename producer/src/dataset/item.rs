@@ -1,4 +1,4 @@
-//! The fields of one line, understood: from named values to an item.
+//! Parsing of one line's fields to an item.
 
 use super::{
     DatasetShape,
@@ -16,7 +16,7 @@ use juror_types::{
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Every field with a meaning, the rubric's images aside.
+/// All known fields except the rubric's images.
 pub(super) const KNOWN_FIELDS: [&str; 16] = [
     "id",
     "generated_code",
@@ -36,7 +36,7 @@ pub(super) const KNOWN_FIELDS: [&str; 16] = [
     "schema",
 ];
 
-/// Reads one line's fields; what has no meaning is kept as metadata.
+/// Parses one line's fields; unknown ones become metadata.
 pub(super) fn read_item(
     fields: Map<String, Value>,
     shape: &DatasetShape,
@@ -77,7 +77,7 @@ pub(super) fn read_item(
     Ok(item)
 }
 
-/// Refuses an id that could not be shown on one line, or not be named in an address.
+/// Refuses an id that cannot be shown on one line, or cannot be part of a URL.
 pub(super) fn check_id(id: &str) -> Result<(), FieldError> {
     let refused =
         |problem: fn(String) -> DatasetProblem| Err(FieldError::new("id", problem(id.into())));
@@ -107,7 +107,7 @@ impl Fields<'_> {
         }
     }
 
-    /// The id; a whole number is taken as its digits.
+    /// The id; a whole number becomes its digits.
     fn id(&mut self, shape: &DatasetShape) -> Result<String, FieldError> {
         if let Some(Value::Number(number)) = self.left.get("id")
             && (number.is_u64() || number.is_i64())
@@ -146,7 +146,8 @@ impl Fields<'_> {
         self.files.allow(reference).map_err(|problem| FieldError::new(name, problem))
     }
 
-    /// The picture of the rendered code; none where the rubric names an image so, which is taken.
+    /// The picture of the rendered code; none where the rubric has an image of this name, which was
+    /// parsed.
     fn rendered(&mut self) -> Result<Option<ImageReference>, FieldError> {
         let reference = self.text(Item::RENDERED)?.filter(|path| !path.trim().is_empty());
         let Some(reference) = reference else { return Ok(None) };
@@ -205,7 +206,7 @@ impl Fields<'_> {
         Ok(())
     }
 
-    /// Code that is blank was not generated.
+    /// The code; blank code counts as not generated.
     fn code(&mut self) -> Result<Option<Text>, FieldError> {
         let code = self.text("generated_code")?.filter(|code| !code.trim().is_empty());
         let Some(code) = code else { return Ok(None) };
@@ -256,7 +257,7 @@ impl Fields<'_> {
         }
     }
 
-    /// One text is one tag.
+    /// The tags; a single text is one tag.
     fn tags(&mut self) -> Result<Vec<String>, FieldError> {
         match self.take("tags") {
             None => Ok(Vec::new()),
@@ -277,8 +278,8 @@ fn wrong_type(name: &str, expected: &'static str, found: &Value) -> FieldError {
     FieldError::new(name, DatasetProblem::WrongType { expected, found: kind_of(found) })
 }
 
-/// The language of the file that this names; none if it is no path or URL but code. A path is one
-/// line with a known ending and no `<` or `{`.
+/// The language of a text that is a path or URL; none if it is code. A path is one line with a
+/// known extension and without `<` or `{`.
 fn language_of_path(text: &str) -> Option<Language> {
     if text.contains(['<', '{', '\n', '\r']) {
         return None;

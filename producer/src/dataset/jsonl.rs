@@ -1,4 +1,4 @@
-//! A JSONL manifest: one JSON object a line.
+//! A JSONL manifest: one JSON object per line.
 
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
@@ -43,7 +43,7 @@ pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, DatasetProb
         }
         Err(error) => {
             let message = error.to_string();
-            // The parser sees one line at a time, so that its line number would mislead.
+            // The parser sees one line at a time, so its line number would be misleading.
             let end = message.rfind(" at line ").unwrap_or(message.len());
             let message = message.get(..end).unwrap_or_default().to_owned();
             Err(DatasetProblem::NotJson { column: error.column(), message })
@@ -60,10 +60,10 @@ mod tests {
         let broken = parse_object(r#"{"id": }"#).unwrap_err();
         assert_eq!(
             broken.to_string(),
-            "not valid JSON at column 8: expected value; write one JSON object a line"
+            "not valid JSON at column 8: expected value; write one JSON object per line"
         );
         let list = parse_object("[1]").unwrap_err();
-        assert_eq!(list.to_string(), "a JSON object is expected, and it is a list");
+        assert_eq!(list.to_string(), "expected a JSON object, found a list");
         assert!(parse_object(&"[".repeat(10_000)).is_err());
     }
 }

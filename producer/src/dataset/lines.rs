@@ -3,13 +3,13 @@
 use super::error::DatasetProblem;
 use std::io::{BufRead, Read as _};
 
-/// The longest line that is read, in bytes.
+/// Maximum length of a line in bytes.
 pub(super) const MAX_LINE_BYTES: u64 = 8 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Reads line by line into one buffer. Blank lines are skipped; byte order marks (files joined
-/// end to end have several) and carriage returns are dropped.
+/// Reads line by line into one buffer. Blank lines are skipped; byte order marks (concatenated
+/// files have several) and carriage returns are removed.
 pub(super) struct BoundedLines<R> {
     reader: R,
     limit: u64,
@@ -47,7 +47,7 @@ impl<R: BufRead> BoundedLines<R> {
         self.buffer.strip_prefix(mark).unwrap_or(&self.buffer).trim_ascii().is_empty()
     }
 
-    /// Reads one line into the buffer; answers whether there was one.
+    /// Reads one line into the buffer; returns false at the end.
     fn fill(&mut self) -> Result<bool, DatasetProblem> {
         if self.ended {
             return Ok(false);

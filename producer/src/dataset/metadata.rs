@@ -1,5 +1,5 @@
 //! A folder with `metadata.jsonl`: a manifest whose `file_name` column names the image. Other
-//! images stand in columns such as `original_file_name`.
+//! images are in columns such as `original_file_name`.
 
 use super::{DatasetShape, error::DatasetError, jsonl};
 use crate::dataset::raw::{RawItem, Records};
@@ -15,7 +15,7 @@ pub(super) fn records(path: &Path, shape: &DatasetShape) -> Result<Records, Data
     })))
 }
 
-/// An item without an id is called by its image's path without the ending.
+/// Converts field names; an item without an id gets its image's path without the extension.
 fn rename(mut fields: Map<String, Value>, images: &[String]) -> Map<String, Value> {
     for (position, image) in images.iter().enumerate() {
         let named = fields.shift_remove(&format!("{image}_file_name"));

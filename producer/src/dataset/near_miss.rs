@@ -1,7 +1,7 @@
-//! Names that look like a field that Juror knows, and are not it.
+//! Detection of misspelled field names.
 
-/// The known field that this further field was probably meant to be: the same letters written
-/// another way (`expectedTokens`), a plural or singular (`screenshots`), or a slip of the finger.
+/// The known field that was probably meant by this further field: another spelling
+/// (`expectedTokens`), plural or singular (`screenshots`), or a typo.
 pub(super) fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = plain(key);
     known.iter().copied().find(|&name| alike(&letters, &plain(name)))

@@ -1,5 +1,5 @@
-//! A folder without manifest: `N.png` (or `.jpg`, `.jpeg`, `.webp`) with `N.tsx`, `N.jsx` or
-//! `N.html`, and with the expected tokens in `N.tokens.json`. Code and tokens may be absent.
+//! A folder without a manifest: `N.png` (or `.jpg`, `.jpeg`, `.webp`) with `N.tsx`, `N.jsx` or
+//! `N.html`, and with the expected tokens in `N.tokens.json`. Code and tokens are optional.
 
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
@@ -17,17 +17,17 @@ const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "webp"];
 const CODE: [&str; 3] = ["tsx", "jsx", "html"];
 const TOKENS: &str = "tokens.json";
 
-/// The images of a folder, by name. Their names are held in memory, nothing else.
+/// The images of a folder, sorted by name. Only their names are held in memory.
 pub(super) struct ImagePairs {
     folder: PathBuf,
     image_field: String,
     names: std::vec::IntoIter<Box<str>>,
-    /// Files of code or tokens that no image has asked for yet.
+    /// Number of files of code or tokens without an image so far.
     companions_left: usize,
 }
 
 impl ImagePairs {
-    /// Lists a folder; its images go by this name in items.
+    /// Lists a folder; `image_field` is the field of its images in items.
     pub(super) fn list(folder: &Path, image_field: &str) -> Result<Self, DatasetError> {
         let mut names: Vec<Box<str>> = Vec::new();
         let mut companions_left = 0;
@@ -61,7 +61,7 @@ impl ImagePairs {
         Some((self.folder.join(&*name), item))
     }
 
-    /// Number of files of code or tokens that have no image, once all pairs are read.
+    /// Number of files of code or tokens without an image, once all pairs are read.
     pub(super) fn companions_left(&self) -> usize {
         self.companions_left
     }
@@ -112,7 +112,7 @@ pub(super) fn digest(folder: &Path) -> Result<Digest, DatasetError> {
     Ok(Digest::from_bytes(hasher.finalize().into()))
 }
 
-/// An image's name and ending; none for other files.
+/// An image's name and extension; none for other files.
 fn split(name: &str) -> Option<(&str, &str)> {
     let (stem, ending) = name.rsplit_once('.')?;
     let known = IMAGES.iter().any(|image| ending.eq_ignore_ascii_case(image));

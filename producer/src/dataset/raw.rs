@@ -1,12 +1,12 @@
-//! Raw item that every format with lines is read into, before its fields are understood.
+//! Raw items, into which all line-based formats are read before their fields are parsed.
 
 use super::error::{DatasetError, FieldError};
 use serde_json::{Map, Value};
 use std::{fs::File, io, path::Path};
 
-/// One line: named values, or why it has none.
+/// One line: named values, or the reason why it has none.
 pub(super) struct RawItem {
-    /// From 1.
+    /// Line number, from 1.
     pub(super) line: u64,
     pub(super) fields: Result<Map<String, Value>, FieldError>,
 }
@@ -14,7 +14,7 @@ pub(super) struct RawItem {
 /// Lines in order.
 pub(super) type Records = Box<dyn Iterator<Item = RawItem> + Send>;
 
-/// Opens a file whose absence was ruled out before.
+/// Opens a file that was checked to exist.
 pub(super) fn open_file(path: &Path) -> Result<File, DatasetError> {
     File::open(path).map_err(|source| unreadable(path, source))
 }
@@ -26,7 +26,7 @@ pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
     }
 }
 
-/// Kind of a value, in words.
+/// Kind of a value, as text.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -77,8 +77,8 @@ fn broken_lines_name_file_and_line_and_reading_goes_on() {
         [
             "a",
             "/golden.jsonl, line 2: not valid JSON at column 6: EOF while parsing a value; write \
-             one JSON object a line",
-            "/golden.jsonl, line 3: a JSON object is expected, and it is a list",
+             one JSON object per line",
+            "/golden.jsonl, line 3: expected a JSON object, found a list",
             "/golden.jsonl, line 4: not valid UTF-8; save the file as UTF-8",
             "/golden.jsonl, line 5: field \"screenshot\": missing; every item needs it",
             "c",
@@ -97,7 +97,7 @@ fn a_line_of_more_than_eight_megabytes_is_refused() {
         assert_eq!(errors.len(), 1);
         assert!(
             errors[0].ends_with(
-                "longer than 8 MB; keep long texts in files of their own and name those"
+                "longer than 8 MB; put long texts into separate files and reference them"
             ),
             "{errors:?}"
         );
@@ -175,9 +175,8 @@ fn broken_rows_name_file_and_line() {
         read(b"id,screenshot,labels,quality_score\na,1.png,{x,0.5\nb,1.png,,good\n"),
         [
             "/set.csv, line 2: field \"labels\": not valid JSON at column 2: key must be a string; \
-             write one JSON object a line",
-            "/set.csv, line 3: field \"quality_score\": a number from 0 to 1 is expected, and it is \
-             a text",
+             write one JSON object per line",
+            "/set.csv, line 3: field \"quality_score\": expected a number from 0 to 1, found a text",
         ]
     );
     assert_eq!(
@@ -230,7 +229,7 @@ fn a_pair_with_two_codes_is_ambiguous() {
     let error = open(backend.path()).items().unwrap().next().unwrap().unwrap_err();
     assert_eq!(error.place.file.file_name().unwrap(), "1.png");
     assert!(error.to_string().ends_with(
-        "field \"generated_code\": both \"1.tsx\" and \"1.html\" stand beside it; keep one"
+        "field \"generated_code\": both \"1.tsx\" and \"1.html\" belong to it; keep one"
     ));
 }
 
@@ -242,7 +241,7 @@ fn what_is_no_dataset_is_refused() {
         refused(&at("none.jsonl"), &shape()).ends_with("none.jsonl does not exist; check the path")
     );
     assert!(refused(&at("set.json"), &shape()).contains("set.json is not a dataset"));
-    assert!(refused(&at("notes"), &shape()).contains("holds no manifest.jsonl"));
+    assert!(refused(&at("notes"), &shape()).contains("has no manifest.jsonl"));
     let acrue = DatasetShape {
         images: vec!["original".into(), "restyled".into()],
         style_required: true,
@@ -288,7 +287,7 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
     assert_eq!(items.by_ref().filter(Result::is_ok).count(), shots.len());
     let warnings = items.warnings();
     for (warning, says) in warnings.iter().zip([
-        "no files from https://a.test:",
+        "files from https://a.test: are not allowed",
         "add \"http://a.test\" to files.hosts",
         "from s3://bucket:",
     ]) {

@@ -1,4 +1,4 @@
-//! Warnings about a dataset that stop nothing: one warning a key.
+//! Warnings about a dataset, one per key.
 
 use super::near_miss;
 use juror_files::fetch_policy::NotAllowed;
@@ -8,17 +8,17 @@ use std::{
     io::{self, Write},
 };
 
-/// The largest further field that travels with a job, in bytes of JSON.
+/// Maximum size of a further field that is kept in jobs, in bytes of JSON.
 const MAX_METADATA_BYTES: usize = 1024;
 
-/// Only so many different keys are looked at, so that a manifest whose keys are data does not
-/// fill the memory.
+/// Maximum number of different keys that are checked, so that a manifest whose keys are data does
+/// not fill the memory.
 const MAX_KEYS: usize = 1000;
 
-/// Hosts and buckets that are warned of: the rest of a long list says nothing new.
+/// Maximum number of hosts and buckets in warnings.
 const MAX_PLACES: usize = 20;
 
-/// Collects warnings over all lines.
+/// Warnings over all lines.
 #[derive(Debug)]
 pub(super) struct Warnings {
     known: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct Warnings {
 }
 
 impl Warnings {
-    /// Warns of names that are nearly one of these.
+    /// Warnings that compare further names with these.
     pub(super) fn new(known: &[&str]) -> Self {
         Self {
             known: known.iter().map(|&name| name.to_owned()).collect(),
@@ -48,29 +48,29 @@ impl Warnings {
         self.messages.push(message);
     }
 
-    /// Warns once of each place that this process may not read from.
+    /// Warns once about each source that this process may not read.
     pub(super) fn not_allowed(&mut self, place: NotAllowed) {
         if self.places.len() < MAX_PLACES && !self.places.contains(&place) {
-            self.messages.push(format!("not every file can be read here: {place}"));
+            self.messages.push(format!("some files cannot be read by this process: {place}"));
             self.places.insert(place);
         }
     }
 
-    /// True if a further field is kept; warns of it where that is called for.
+    /// True if a further field is kept; warns if necessary.
     pub(super) fn keeps(&mut self, key: &str, value: &Value) -> bool {
         if first_time(&mut self.looked_at, key) {
             let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
             if let Some(name) = near_miss::meant(key, &known) {
                 self.messages.push(format!(
-                    "field {key:?} means nothing here and is kept as metadata; was {name:?} meant?"
+                    "unknown field {key:?} is kept as metadata; did you mean {name:?}?"
                 ));
             }
         }
         let fits = fits(value);
         if !fits && first_time(&mut self.left_out, key) {
             self.messages.push(format!(
-                "field {key:?} holds more than {MAX_METADATA_BYTES} bytes in some lines and is \
-                 left out there"
+                "field {key:?} has more than {MAX_METADATA_BYTES} bytes in some lines and is \
+                 omitted there"
             ));
         }
         fits
@@ -88,7 +88,7 @@ fn fits(value: &Value) -> bool {
     }
 }
 
-/// Writes nothing, and fails beyond this many bytes.
+/// A writer that discards its input, and fails above this many bytes.
 struct ByteLimit(usize);
 
 impl Write for ByteLimit {
@@ -131,8 +131,7 @@ mod tests {
         assert!(warnings.keeps("facts", &json!({})));
         assert_eq!(
             warnings.messages(),
-            ["field \"screenshots\" means nothing here and is kept as metadata; was \
-                 \"screenshot\" meant?"]
+            ["unknown field \"screenshots\" is kept as metadata; did you mean \"screenshot\"?"]
         );
     }
 

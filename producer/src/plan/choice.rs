@@ -1,5 +1,4 @@
-//! Choice of the items of a dataset that become jobs: all that match the filters, or a random part
-//! of them.
+//! Selection of the items that become jobs: all that match the filters, or a random sample of them.
 
 use super::PlanOptions;
 use crate::{
@@ -10,13 +9,13 @@ use juror_types::item::Item;
 use sha2::{Digest as _, Sha256};
 use std::collections::BinaryHeap;
 
-/// Random part of a dataset: the items whose keys are the smallest. A key depends on seed and id
-/// alone, so that lines which are added or moved change as little of a sample as possible.
+/// Random sample of a dataset: the items with the smallest keys. A key depends only on seed and id,
+/// so that added or moved lines change the sample as little as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemSample {
-    /// Number of items; a smaller dataset is taken whole.
+    /// Number of items; a smaller dataset is used as a whole.
     pub items: u64,
-    /// Another seed chooses other items.
+    /// Seed of the selection.
     pub seed: u64,
 }
 
@@ -28,17 +27,17 @@ impl ItemSample {
     }
 }
 
-/// Filters and, where a sample is asked for, the largest key that is in it.
+/// Filters and, for a sample, its largest key.
 pub(super) struct Choice {
     filters: Vec<Filter>,
     sample: Option<(ItemSample, u128)>,
-    /// Number of items the sample was drawn from; none without one.
+    /// Number of items from which the sample was drawn; none without one.
     pub(super) sampled_from: Option<u64>,
 }
 
 impl Choice {
-    /// The choice that these options make. A sample takes a pass over the dataset and 16 bytes an
-    /// item of the sample; broken lines are left to the caller's own pass.
+    /// The selection of these options. A sample takes a pass over the dataset and 16 bytes per
+    /// sampled item; broken lines are left to the caller's own pass.
     pub(super) fn new(dataset: &Dataset, options: &PlanOptions) -> Result<Self, DatasetError> {
         let filters = options.filters.clone();
         let Some(sample) = options.sample else {
@@ -60,7 +59,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// True if an item is chosen.
+    /// True if an item is selected.
     pub(super) fn holds(&self, item: &Item) -> bool {
         let is_sampled = || self.sample.is_none_or(|(sample, most)| sample.key(&item.id) <= most);
         self.filters.iter().all(|filter| filter.holds(item)) && is_sampled()

@@ -1,15 +1,15 @@
-//! Small files with code and tokens, put into the jobs that name them: whoever does those jobs on
-//! another machine need not see the files.
+//! Inlining of small files with code and tokens into jobs, so that workers on other machines need
+//! not read the files.
 
 use crate::dataset::Dataset;
 use juror_types::item::{Item, Text, TokenSource};
 use serde_json::Value;
 
-/// The largest file that travels with a job, in bytes; larger ones are named.
+/// Maximum size of an inlined file in bytes; larger ones stay references.
 const MAX_INLINE_BYTES: u64 = 64 * 1024;
 
-/// Replaces what the item names by what stands there. What cannot be read as code or tokens stays
-/// named, so that whoever does the job says what is wrong with it.
+/// Replaces an item's references by the content of the files. A file that is not valid code or
+/// tokens stays a reference, so that the worker reports the problem.
 pub(super) fn inline(item: &mut Item, dataset: &Dataset) {
     if let Some(Text::Path(path)) = &item.generated_code
         && let Some(code) = dataset.read_text(path, MAX_INLINE_BYTES)

@@ -1,4 +1,4 @@
-//! The second pass: from items to jobs.
+//! The second pass of planning: jobs of the items.
 
 use super::{PlanError, PlanOptions, choice::Choice, inline::inline};
 use crate::dataset::{Dataset, DatasetItems, ItemAtLine, LineError};
@@ -15,16 +15,16 @@ use std::num::NonZeroU32;
 pub struct JobTemplate {
     /// The run.
     pub run_id: RunId,
-    /// The rubric to judge by.
+    /// The rubric.
     pub rubric: RubricReference,
-    /// The judge to ask; none where only the deterministic stages run.
+    /// The judge; none where only the deterministic stages run.
     pub judge: Option<Judge>,
     /// Mode of measured evidence.
     pub evidence: EvidenceMode,
 }
 
-/// The second pass: the jobs of a dataset that the first pass found sound, in the manifest's
-/// order, an item's repeats one after the other, all in round 0.
+/// The second pass: the jobs of a dataset that passed the first pass, in the manifest's order, with
+/// an item's repeats in sequence, all in round 0.
 pub fn jobs(
     dataset: &Dataset,
     options: &PlanOptions,
@@ -41,22 +41,22 @@ pub fn jobs(
     })
 }
 
-/// The jobs of a plan, made as they are asked for.
+/// The jobs of a plan, created lazily.
 pub struct Jobs {
     choice: Choice,
     items: DatasetItems,
     repeat: NonZeroU32,
     template: JobTemplate,
-    /// Dataset whose files are embedded in the jobs, if they are.
+    /// The dataset, if its small files are inlined.
     inlining: Option<Dataset>,
-    /// Items that the limit still allows.
+    /// Number of items that the limit still allows.
     left: u64,
-    /// The item at hand and its next repeat.
+    /// The current item and its next repeat.
     current: Option<(Item, u32)>,
 }
 
 impl Jobs {
-    /// With the small files of code and tokens in the jobs that name them: for workers elsewhere.
+    /// Inlines small files of code and tokens into the jobs, for workers on other machines.
     pub fn inlining(self, dataset: &Dataset) -> Self {
         Self { inlining: Some(dataset.clone()), ..self }
     }

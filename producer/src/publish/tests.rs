@@ -125,7 +125,7 @@ async fn a_closed_queue_is_an_error() {
     let queue = Arc::new(LocalQueue::new(10));
     queue.close();
     let error = run(submission(&queue, given.jobs), &Shutdown::new()).await.unwrap_err();
-    assert_eq!(error.to_string(), "0 jobs are published, and then: the queue is closed");
+    assert_eq!(error.to_string(), "publishing failed after 0 jobs: the queue is closed");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use juror_types::{lane::Lane, usage::Money};
 use serde_json::{Value, json};
 use std::io::Write as _;
 
-/// The model that answers where a quirk says so, and the name that it gives itself.
+/// The model that replies by a quirk, and its dated name.
 pub(crate) const ANSWERING_MODEL: &str = "gpt-4o";
 const ANSWERING_MODEL_DATED: &str = "gpt-4o-2024-08-06";
 
@@ -73,7 +73,7 @@ impl Imitation {
         self.0.iter().filter(|quirk| applies(quirk)).find_map(|quirk| substitute(*quirk))
     }
 
-    /// The completion as these quirks leave it.
+    /// Applies these quirks to a completion.
     pub(crate) fn alter(&self, completion: &mut Value, headers: &mut HeaderMap, cost: Money) {
         for quirk in &self.0 {
             match quirk {
@@ -111,7 +111,7 @@ impl Imitation {
         }
         if self.has(Quirk::Gzip) {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-            // Memory takes every byte; what it did not take would not be an answer.
+            // Writing to memory cannot fail.
             if encoder.write_all(&bytes).is_ok()
                 && let Ok(compressed) = encoder.finish()
             {

@@ -4,7 +4,7 @@ use crate::verdict::Shape;
 use serde_json::Value;
 use std::str::FromStr;
 
-/// By how many points every score of one criterion is moved; written `visual_similarity=-2`.
+/// Shift in points of every score of one criterion; written `visual_similarity=-2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bias {
     /// The criterion's key.
@@ -28,9 +28,9 @@ impl FromStr for Bias {
     }
 }
 
-/// A bias that cannot be read.
+/// An invalid bias.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no bias: write CRITERION=POINTS in whole points, as in visual_similarity=-2")]
+#[error("{0:?} is not a bias: use CRITERION=POINTS in whole points, as in visual_similarity=-2")]
 pub struct InvalidBias(String);
 
 /// A criterion's score, moved by all biases of that criterion.

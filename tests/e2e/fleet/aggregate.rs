@@ -243,7 +243,7 @@ fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
     let aggregator = start(&servers, &harness);
     let skipped = JobResult { outcome: Outcome::Skipped, ..failed(&record, 2) };
     servers.publish(&[scored(&record, 0), scored(&record, 1), skipped]);
-    servers.run(servers.backend.note_published(&record.run_id, 3)).unwrap();
+    servers.run(servers.backend.record_published(&record.run_id, 3)).unwrap();
     servers.run(servers.backend.cancel_run(&record.run_id)).unwrap();
     servers.await_report(&record.run_id, 3);
     aggregator.signal(Signal::TERM);
@@ -292,11 +292,11 @@ fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
     servers.publish(&[scored(&record, 1)]);
     await_some(|| Some(()).filter(|()| harness.journal("restarted").len() == 2), "a result");
     servers.redis.start_again();
-    aggregator.await_words("the ledger is reconciled, and calls go on");
+    aggregator.await_words("the ledger is reconciled and calls are resumed");
     servers.close(&record.run_id, 2);
     servers.await_report(&record.run_id, 2);
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).says(&["Redis was started anew"]);
+    aggregator.finish().exits(0).says(&["Redis was restarted"]);
     assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
 }
 

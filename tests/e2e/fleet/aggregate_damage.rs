@@ -32,7 +32,7 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
     fs::write(&broken_journal, &damaged).unwrap();
 
     let mut aggregator = start(&servers, &harness);
-    aggregator.await_words("run no_journal is set aside");
+    aggregator.await_words("run no_journal is quarantined");
     for run in &runs {
         servers.publish(&[scored(run, 2)]);
         servers.close(&run.run_id, 3);
@@ -46,9 +46,9 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
     }
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0).says(&[
-        "run no_record is set aside, and all others go on: runs/no_record/run.json",
+        "run no_record is quarantined: runs/no_record/run.json",
         "juror dead-letters replay --all --run no_record",
-        "take the line out",
+        "remove the line",
     ]);
     assert_eq!(fs::read(&broken_journal).unwrap(), damaged, "nothing is lost");
 

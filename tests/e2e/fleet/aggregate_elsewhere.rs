@@ -33,7 +33,7 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
 
     let mut second = Running::start(servers.command(&there, &["aggregate", "--take-over"]));
     second.await_words("active: writing the results of fleet");
-    first.finish().exits(2).says(&["the results of this fleet go into", &theirs]);
+    first.finish().exits(2).says(&["the results of this fleet are stored in", &theirs]);
     refused(&here).says(&[&theirs, &ours]);
     let record = record(&servers, "moved", 2);
     servers.announce(&record);

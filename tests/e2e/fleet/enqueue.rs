@@ -109,7 +109,7 @@ fn small_files_travel_and_images_and_large_files_are_named() {
     harness.write("set/manifest.jsonl", lines.map(|line| format!("{line}\n")).concat());
     let root = elsewhere.path("").display().to_string();
     let flags = ["enqueue", "set", "--data-root", &root, "--run-id", "files"];
-    servers.juror(&harness, &flags).exits(0).says(&["\"long\" holds more than 1024 bytes"]);
+    servers.juror(&harness, &flags).exits(0).says(&["\"long\" has more than 1024 bytes"]);
     let taken = servers.take_jobs(2);
     let item = |id: &str| &taken.iter().find(|taken| taken.job.item.id == id).unwrap().job.item;
     let (a, b) = (item("a"), item("b"));
@@ -190,7 +190,7 @@ fn a_run_is_never_taken_for_another() {
     let another = servers.juror(&harness, &["enqueue", "other.jsonl", "--run-id", "night"]);
     another.exits(2).says(&["run night exists and is another one", "its dataset is"]);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--repeat", "2"];
-    servers.juror(&harness, &flags).exits(2).says(&["its repeat is 1, and now it would be 2"]);
+    servers.juror(&harness, &flags).exits(2).says(&["its repeat is 1, but 2 is requested"]);
     let same = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]);
     same.exits(0).says(&["published already"]);
 

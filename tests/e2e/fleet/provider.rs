@@ -38,7 +38,7 @@ fn answers_in_vain_are_counted_over_all_workers() {
     let run = fixture.enqueue("vain").remove(0).run_id;
     let paused = || fixture.servers.status(&run)?.paused;
     let reason = await_some(paused, "the run is paused");
-    assert!(reason.contains("items in a row got no usable answer"), "{reason}");
+    assert!(reason.contains("items in a row got no usable reply"), "{reason}");
     workers.into_iter().for_each(stop);
     let calls = fixture.simulator.count("billed_calls");
     // Each for itself would make 56: two for each of nine items of each worker, and two more.

@@ -140,7 +140,7 @@ fn servers_and_clients_that_are_not_known_are_refused() {
     let doctor = ["doctor"];
     let command = || secure.command(&harness, &doctor);
 
-    let unknown = "an authority that this machine does not know";
+    let unknown = "an unknown authority";
     refused(
         &mut secure.unknown(&harness, &doctor),
         &["RabbitMQ at amqps://localhost:", unknown, "fleet.broker_ca_file"],
@@ -165,13 +165,13 @@ fn servers_and_clients_that_are_not_known_are_refused() {
     }
     refused(
         &mut no_certificate,
-        &["wants a certificate of the client", "fleet.broker_client_certificate_file"],
-        &["wants a certificate of the client", "fleet.redis_client_certificate_file"],
+        &["requires a client certificate", "fleet.broker_client_certificate_file"],
+        &["requires a client certificate", "fleet.redis_client_certificate_file"],
     );
     refused(
         &mut strange_certificate,
-        &["refuses the client's certificate", "fleet.broker_client_certificate_file"],
-        &["refuses the client's certificate", "fleet.redis_client_certificate_file"],
+        &["refused the client certificate", "fleet.broker_client_certificate_file"],
+        &["refused the client certificate", "fleet.redis_client_certificate_file"],
     );
     let mut by_address = command();
     let to_address = |url: String| url.replace("localhost", "127.0.0.1");
@@ -202,7 +202,7 @@ fn ports_with_and_without_tls_are_told_apart_at_once() {
         let open = Finished::from(open.output().unwrap());
         assert!(open.code == 1 || open.code == 2, "{}", open.stderr);
         let said = format!("{}{}", open.stdout, open.stderr);
-        assert!(said.contains("answers in TLS only: write amqps:// in fleet.broker"), "{said}");
+        assert!(said.contains("accepts only TLS: use amqps:// in fleet.broker"), "{said}");
     }
     let mut open = secure.servers.command(&harness, &["doctor"]);
     open.env("JUROR_FLEET_REDIS", redis);

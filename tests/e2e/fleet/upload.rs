@@ -95,7 +95,7 @@ fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
     };
     let place = format!("s3://{bucket}/sets");
     let wrong = enqueue("set", "/srv/sets", &["--dry-run"]).exits(2);
-    wrong.says(&["--upload: \"/srv/sets\" is no place to upload to; write s3://bucket/prefix"]);
+    wrong.says(&["--upload: \"/srv/sets\" is not an upload destination; use s3://bucket/prefix"]);
 
     let gone = enqueue("set", "s3://there-is-no-such-bucket", &["--run-id", "gone"]).exits(1);
     gone.says(&["s3://there-is-no-such-bucket/", "cannot be uploaded", "--resume gone"]);

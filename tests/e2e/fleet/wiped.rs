@@ -40,11 +40,11 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     servers.redis.command(&["FLUSHALL"]);
     servers.juror(&other, &enqueue).exits(0).says(&["calls of run wiped wait for an aggregator"]);
     let mut worker = servers.start(&other, &work);
-    worker.await_words("has not been reconciled since: start the aggregator");
+    worker.await_words("calls are suspended until the ledger is reconciled");
     assert_eq!(simulator.requests(), u64::from(ITEMS), "nobody is asked before the journal tells");
     let mut aggregator = aggregate();
     servers.await_report(&run, ITEMS.into());
-    aggregator.await_words("the ledger is reconciled, and calls go on");
+    aggregator.await_words("the ledger is reconciled and calls are resumed");
     stop(worker);
     stop(aggregator);
     assert_eq!(simulator.requests(), u64::from(ITEMS), "what the journal has is not asked again");

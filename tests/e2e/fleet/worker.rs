@@ -329,7 +329,7 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
     await_some(held, "all jobs held back");
     assert!(fixture.simulator.requests() <= 2, "no more than were in flight at the first refusal");
     let status = fixture.servers.status(&jobs[0].run_id).unwrap();
-    assert!(status.paused.unwrap().contains("does not take the key"));
+    assert!(status.paused.unwrap().contains("authentication failed"));
 
     // Without the judge nothing needs a key.
     let mut free = fixture.record("free", semantic());
@@ -400,7 +400,7 @@ fn only_files_of_the_workers_folders_are_opened() {
     let (strayed, scored): (Vec<_>, Vec<_>) =
         results.into_iter().partition(|result| result.error.is_some());
     for (item, reason) in
-        [("absolute", "lies outside the folders"), ("upwards", "'..' is not allowed")]
+        [("absolute", "is outside the allowed folders"), ("upwards", "'..' is not allowed")]
     {
         let result = strayed.iter().find(|result| result.screenshot_id == item).unwrap();
         let error = result.error.as_ref().unwrap();
@@ -425,6 +425,6 @@ fn what_is_missing_is_said_before_anything_is_taken() {
     harness.juror(&["worker", "--data-root", "."]).exits(2).says(&["--redis URL"]);
     let broker = servers.broker().replace("guest@", "secret-of-mine@");
     let refused = ends(&["--data-root", ".", "--broker", &broker]).exits(2);
-    let refused = refused.says(&["does not let us in"]);
+    let refused = refused.says(&["refused the login"]);
     assert!(!refused.stderr.contains("secret-of-mine"), "{}", refused.stderr);
 }

@@ -144,7 +144,7 @@ fn a_fallback_is_named_and_booked_at_its_price(gateway: &Gateway) {
 fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
     let before = gateway.upstream.bill();
     for (run, key, model, words) in [
-        ("wrong-key", "sk-wrong", "gpt-4o", ["does not take the key", "No connected db."]),
+        ("wrong-key", "sk-wrong", "gpt-4o", ["authentication failed", "No connected db."]),
         (
             "unknown-model",
             GATEWAY_KEY,
@@ -155,7 +155,7 @@ fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
             "upstream-key",
             GATEWAY_KEY,
             "keyless",
-            ["does not take the key", "the key is missing or not the one"],
+            ["authentication failed", "the key is missing or not the one"],
         ),
     ] {
         let paused = gateway.run(run, key, &["--model", model, "-j", "1"]).exits(1);
@@ -164,6 +164,6 @@ fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
         assert_eq!(gateway.total(run), 0, "{run}");
     }
     assert_eq!(gateway.upstream.bill(), before);
-    gateway.doctor("sk-wrong", &[]).exits(1).prints(&["does not take the key"]);
+    gateway.doctor("sk-wrong", &[]).exits(1).prints(&["authentication failed"]);
     gateway.doctor(GATEWAY_KEY, &["--model", "not-offered"]).exits(1).prints(&["not-offered"]);
 }

@@ -44,7 +44,7 @@ fn judge(harness: &Harness, server: &OtherServer, key: &str) -> Finished {
 /// Asserts that the run paused by the circuit breaker, and that every answer is booked by the usage
 /// that the server told.
 fn breaker_ends_it(harness: &Harness, run: Finished) {
-    let run = run.exits(1).says(&["10 items in a row got no usable answer"]);
+    let run = run.exits(1).says(&["10 items in a row got no usable reply"]);
     run.says(&["the judge's reply is not JSON", "judge.max_unusable_in_a_row"]);
     let coverage = &harness.report("first")["coverage"];
     assert_eq!((&coverage["unscorable"], &coverage["pending"]), (&json!(10), &json!(4)));
@@ -79,8 +79,8 @@ fn aimock_judges_if_it_answers_with_verdicts() {
     let url = server.base_url();
     let doctor = |key: &str| command(&canned, &["doctor", "--base-url", &url], key);
     doctor(KEY).exits(0).prints(&["a run can start"]);
-    doctor("wrong").exits(1).prints(&["does not take the key"]);
-    judge(&canned, &server, "wrong").exits(1).says(&["does not take the key"]);
+    doctor("wrong").exits(1).prints(&["authentication failed"]);
+    judge(&canned, &server, "wrong").exits(1).says(&["authentication failed"]);
     assert_eq!(pico(&canned.report("first")["cost"]["total_usd"]), 0);
     std::fs::remove_dir_all(canned.path("runs")).unwrap();
     breaker_ends_it(&canned, judge(&canned, &server, KEY));
@@ -94,7 +94,7 @@ fn fakellm_judges_if_it_answers_with_verdicts() {
     let canned = dataset();
     let Some(server) = fakellm(&canned, CANNED) else { return };
     let doctor = command(&canned, &["doctor", "--base-url", &server.base_url()], KEY);
-    doctor.exits(0).prints(&["gives no list of models", "a run can start"]);
+    doctor.exits(0).prints(&["returned no list of models", "a run can start"]);
     breaker_ends_it(&canned, judge(&canned, &server, KEY));
     let judging = dataset();
     let Some(server) = fakellm(&judging, &verdict(8)) else { return };

@@ -82,10 +82,10 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     let small = ["--config", "small.toml"];
     harness.resume("r", &small).exits(2).says(&["its image.max_side is not set", "32 pixels"]);
     for (stages, message) in [
-        ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, and now it would be 0.5"),
+        ("token_accuracy = 0.5", "its stages.token_accuracy is 0.8, but 0.5 is requested"),
         (
             "min_correctness = 0.5",
-            "its stages.min_correctness is the rubric's own, and now it would be 0.5",
+            "its stages.min_correctness is the rubric's own, but 0.5 is requested",
         ),
         ("compile_command = [\"true\"]", "its stages.compile_command is not set"),
         ("pipeline_command = [\"cat\"]", "its stages.pipeline_command is not set"),

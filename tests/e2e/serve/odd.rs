@@ -60,7 +60,7 @@ fn the_page_of_a_damaged_run_says_what_is_wrong_and_where_no_file_lies() {
     let results = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, results + "no result\n").unwrap();
     let page = api.get("/runs/damaged").is(500);
-    let page = page.says(&["damaged/results.jsonl, line 2", "not a readable record"]);
+    let page = page.says(&["damaged/results.jsonl, line 2", "damaged record"]);
     let folder = harness.path("").display().to_string();
     assert!(!String::from_utf8_lossy(&page.body).contains(&folder), "a path of this machine");
 }

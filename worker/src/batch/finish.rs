@@ -6,7 +6,7 @@ use crate::{
     billing::CallBill,
     claim::unclaimed,
     context::{Context, JudgeSetup},
-    evaluate::note_result,
+    evaluate::record_result,
     interruption::Interruption,
     judging::{
         self, FirstVerdict, permission::past_deadline, refuse_other_model, reply_for_cache,
@@ -156,7 +156,7 @@ impl RowFinishing<'_> {
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
             let (answer, remember) = (builder.answer(), remember.clone());
             self.record.first = Some(FirstVerdict { verdict, answer, remember });
-        } else if next.gives_up_an_answer()
+        } else if next.rejects_reply()
             && let Some(first) = self.record.first.take()
         {
             return self.paid(money, bill, first.score(builder)).await;
@@ -222,7 +222,7 @@ impl RowFinishing<'_> {
     }
 
     async fn finished(self, result: JobResult) -> Result<JobEnd, Interruption> {
-        note_result(&result, self.context).await;
+        record_result(&result, self.context).await;
         Ok(JobEnd::Finished(Box::new(result)))
     }
 

@@ -5,7 +5,7 @@ use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
     context::JudgeSetup,
-    evaluate::{Unasked, prepare_unasked, store_and_note},
+    evaluate::{Uncalled, prepare_without_call, store_and_record},
     interruption::Interruption,
     question::PreparedQuestion,
     result_builder::ResultBuilder,
@@ -14,7 +14,7 @@ use crate::{
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
-    admission::{AdmissionDecision, Ask},
+    admission::{AdmissionDecision, AdmissionRequest},
     batches::{BatchRecords, BatchRow, ROWS_OWNER, ShardStep},
     store::FinishedJob,
 };
@@ -52,7 +52,7 @@ pub struct PendingRow {
     pub line: Vec<u8>,
     /// The row as it is recorded.
     pub row: BatchRow,
-    ask: Ask,
+    ask: AdmissionRequest,
     /// Ends the job where there is no money for it.
     builder: ResultBuilder,
 }
@@ -72,9 +72,9 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     if is_late || earlier.as_ref().is_some_and(|earlier| earlier.realtime) {
         return Ok(Gathered::Realtime);
     }
-    let (asked, builder) = match prepare_unasked(job, context).await? {
-        Unasked::Finished(result) => return Ok(Gathered::Finished(result)),
-        Unasked::ToAsk(asked, builder) => (*asked, *builder),
+    let (asked, builder) = match prepare_without_call(job, context).await? {
+        Uncalled::Finished(result) => return Ok(Gathered::Finished(result)),
+        Uncalled::NeedsCall(asked, builder) => (*asked, *builder),
     };
     let Some(setup) = context.judge.as_deref() else {
         return Err(Interruption::UnknownRun("batches need a judge".to_owned()));
@@ -97,7 +97,7 @@ fn to_row(
     earlier: Option<RowRecord>,
     setup: &JudgeSetup,
     lane: &BatchLane,
-) -> Result<(Vec<u8>, BatchRow, Ask), Interruption> {
+) -> Result<(Vec<u8>, BatchRow, AdmissionRequest), Interruption> {
     let limit = asked.bounds.max_output_tokens;
     let unasked = AttemptTally {
         answers: builder.attempts(),
@@ -132,7 +132,7 @@ fn to_row(
         first,
         realtime: false,
     };
-    let ask = Ask {
+    let ask = AdmissionRequest {
         lease: lease.clone(),
         owner: OwnerId::new(ROWS_OWNER),
         run: job.run_id.clone(),
@@ -170,7 +170,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
         AdmissionDecision::NoBudget { reason } => {
             let PendingRow { row, builder, .. } = *row;
             let skipped: FinishedJob = builder.skipped(ErrorKind::Budget, reason);
-            let stored = store_and_note(skipped, context).await;
+            let stored = store_and_record(skipped, context).await;
             give_up_row(&row, work).await?;
             let result = stored?;
             work.lane.records.remove_row(&work.run, &row).await?;

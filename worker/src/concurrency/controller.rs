@@ -5,7 +5,7 @@
 use super::Signal;
 use std::time::Duration;
 
-/// Calls in flight at first.
+/// Initial number of calls in flight.
 pub(super) const INITIAL: usize = 16;
 /// Minimum and maximum of the limit.
 pub(super) const BOUNDS: (usize, usize) = (1, 512);

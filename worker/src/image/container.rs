@@ -30,7 +30,7 @@ pub(super) struct Facts {
     pub cmyk: bool,
     /// True if the pixels went through a lossy codec already.
     pub lossy: bool,
-    /// Turn by which the stored picture stands upright.
+    /// Rotation that turns the stored picture upright.
     pub orientation: Orientation,
     /// Maximum memory per pixel that the decoder takes, its output included, in bytes.
     pub decoder_bytes_per_pixel: u8,
@@ -77,7 +77,7 @@ pub(super) type Damage = &'static str;
 
 const ENDS_EARLY: Damage = "the file ends early";
 const NO_PIXELS: Damage = "its width or height is 0";
-const TRAILING: Damage = "bytes stand behind its end";
+const TRAILING: Damage = "it has bytes after its end";
 
 /// Walks a container of this format.
 pub(super) fn walk(format: ReadableFormat, bytes: &[u8]) -> Result<Facts, Damage> {

@@ -16,7 +16,7 @@ const MAX_PIXELS: u64 = 64 * 1024 * 1024;
 const MAX_DECODER_BYTES: u64 = 256 * 1024 * 1024;
 /// Largest color profile that is read, in bytes: profiles of screens take a few kilobytes, those of
 /// printers up to two megabytes.
-const MAX_COLOUR_PROFILE: usize = 1024 * 1024;
+const MAX_COLOR_PROFILE: usize = 1024 * 1024;
 
 /// Decoded pixels, 8 bits a sample, in gray or RGB, with or without alpha; not yet upright.
 pub(super) struct DecodedImage {
@@ -37,7 +37,7 @@ pub(super) fn decode(bytes: &[u8], facts: &Facts) -> Result<DecodedImage, ImageE
     // profiles unwind, and nothing that the closure borrows can be left half-changed.
     match catch_unwind(|| decode_unguarded(bytes, facts)) {
         Ok(decoded) => decoded.map_err(|error| unreadable(error.to_string())),
-        Err(_) => Err(unreadable("its decoder gave up on it".to_owned())),
+        Err(_) => Err(unreadable("its decoder failed".to_owned())),
     }
 }
 
@@ -51,7 +51,7 @@ fn decode_unguarded(bytes: &[u8], facts: &Facts) -> image::ImageResult<DecodedIm
     let mut decoder = reader.into_decoder()?;
     // The profile of four inks would be wrong for the RGB that the decoder makes of them.
     let color_profile = if facts.cmyk { None } else { decoder.icc_profile().unwrap_or_default() }
-        .filter(|profile| profile.len() <= MAX_COLOUR_PROFILE);
+        .filter(|profile| profile.len() <= MAX_COLOR_PROFILE);
     let image = narrow(DynamicImage::from_decoder(decoder)?);
     Ok(DecodedImage { image, color_profile })
 }

@@ -77,6 +77,6 @@ pub(super) fn describe_foreign(bytes: &[u8]) -> &'static str {
         _ if bytes.starts_with(b"version https://git-lfs") => {
             "a Git LFS pointer (run git lfs pull)"
         }
-        _ => "no image format known here",
+        _ => "an unknown format",
     }
 }

@@ -4,7 +4,7 @@
 use image::DynamicImage;
 use jpeg_encoder::{ImageBuffer, JpegColorType, rgb_to_ycbcr};
 
-/// Grey or colored pixels without transparency.
+/// Gray or colored pixels without transparency.
 pub(super) struct Pixels<'picture> {
     samples: &'picture [u8],
     color: JpegColorType,

@@ -19,7 +19,8 @@ pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageE
     }
 }
 
-/// Refuses a file that is no image, or whose container is truncated or damaged. Decodes no pixel.
+/// Refuses a file that is not an image, or whose container is truncated or damaged. Decodes no
+/// pixel.
 pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
     facts_of(bytes).map(drop)
 }
@@ -40,7 +41,7 @@ pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageE
 
 /// Result of examining the container.
 pub(super) enum Examined {
-    /// The file goes out as it is.
+    /// The file is sent unchanged.
     Ready(PreparedImage),
     /// It must be decoded and encoded again.
     NeedsWork(DecodeWork),
@@ -98,7 +99,7 @@ impl DecodeWork {
     /// Decodes, shrinks, turns upright and encodes.
     pub fn carry_out(self, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
         if self.passes {
-            // What the judge can read is judged, with or without a signature.
+            // An image that the judge can read is judged, with or without a signature.
             let picture = decode(&self.bytes, &self.facts).ok();
             let signature = picture.and_then(|picture| signature::of_picture(&picture.image));
             return Ok(PreparedImage { signature, ..passed_through(self.bytes, &self.facts) });
@@ -126,7 +127,7 @@ impl DecodeWork {
             ));
         }
         if encoded.flattened {
-            notes.push("transparency laid on white".to_owned());
+            notes.push("transparency replaced by white".to_owned());
         }
         Ok(PreparedImage {
             bytes: encoded.bytes,

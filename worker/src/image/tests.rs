@@ -43,9 +43,9 @@ const JPEG: &str = "image/jpeg";
 const HOSTILE: [(&str, Fate); 30] = [
     ("apng__mode_palette_alpha.png", Remade(128, 64, PNG, Some("first of 3 frames"))),
     ("apng__sequence_gap.png", Remade(128, 64, PNG, Some("first of 3 frames"))),
-    ("apng__syntax_num_frames_zero.png", Refused("it holds no image data")),
+    ("apng__syntax_num_frames_zero.png", Refused("it has no image data")),
     ("broken.png", Refused("this PNG file cannot be read: the file ends early")),
-    ("decompression_bomb.ico", Refused("this is a Windows icon: give a PNG")),
+    ("decompression_bomb.ico", Refused("this is a Windows icon: use a PNG")),
     ("exif_gps_typeerror.jpg", Passes(800, 531)),
     ("hopper_bad_exif.jpg", Passes(500, 500)),
     ("hopper_orientation_2.jpg", Remade(128, 128, JPEG, None)),
@@ -285,7 +285,7 @@ fn transparency_survives_in_png_and_is_white_in_jpeg() {
     let clear = DynamicImage::from(RgbaImage::from_pixel(16, 16, ::image::Rgba([9, 9, 9, 0])));
     let only_jpeg = ImageRules { formats: vec![ReadableFormat::Jpeg], ..rules() };
     let flat = prepare(png_of(&clear, None), &only_jpeg).unwrap();
-    assert_eq!(flat.note.as_deref(), Some("transparency laid on white"));
+    assert_eq!(flat.note.as_deref(), Some("transparency replaced by white"));
     assert!(decoded(&flat).to_rgb8().pixels().all(|pixel| pixel.0 == [255; 3]));
 
     let shrunk = prepare(png_of(&clear, None), &tiny()).unwrap();

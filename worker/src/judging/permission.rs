@@ -11,7 +11,7 @@ use crate::{
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
 };
-use juror_ledger::admission::{Admittance, Ask, TokenCounting};
+use juror_ledger::admission::{AdmissionRequest, Admittance, TokenCounting};
 use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -103,7 +103,7 @@ impl Judging<'_> {
             waited,
             limit,
             remaining,
-            // By the bound of an input, every call would seem to count too little.
+            // By an input's upper bound, every call would seem to count too little.
             reset: tokens_reset.filter(|_| self.setup.token_scale.is_learned()),
             refused: refused.is_some(),
         })
@@ -126,14 +126,14 @@ impl Judging<'_> {
             }
             CallEnd::Account { .. } | CallEnd::Cancelled { .. } | CallEnd::Lost(_) => return next,
             CallEnd::RateLimited { message, .. } => {
-                format!("the provider refuses calls (429: {message})")
+                format!("the provider refused a call (429: {message})")
             }
             CallEnd::Unavailable { status, message } => {
-                format!("the provider fails ({status}: {message})")
+                format!("the provider failed ({status}: {message})")
             }
-            CallEnd::NotSent(message) => format!("the provider cannot be reached ({message})"),
+            CallEnd::NotSent(message) => format!("the provider is unreachable ({message})"),
             CallEnd::NotCompletion(message) => {
-                format!("the provider's answer is no completion ({message})")
+                format!("the provider's reply is not a completion ({message})")
             }
         };
         let next = match (next, &lowered) {
@@ -151,7 +151,7 @@ impl Judging<'_> {
         if let Some(lasts) = effect.exceeded {
             let minutes = lasts.as_secs() / 60;
             return NextStep::PauseRun(format!(
-                "no call is accepted for {minutes} minutes: {said}"
+                "no call was accepted for {minutes} minutes: {said}"
             ));
         }
         if effect.report {
@@ -165,17 +165,17 @@ impl Judging<'_> {
         telemetry::log_retry(&next);
         match next {
             NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
-                // The next permission is refused for it.
+                // The next permission is refused because of it.
                 Err(Interruption::WaitTimeout) if self.context.deadline_passed() => Ok(()),
                 waited => waited,
             },
             NextStep::PauseRun(reason) => {
-                // Nobody else should meet the same refusal.
+                // Other callers should not meet the same refusal.
                 self.context.shutdown.drain.cancel();
                 Err(Interruption::Paused(reason))
             }
             NextStep::Requeue => Err(Interruption::Stopping),
-            // A cooldown holds everybody back at admission.
+            // A cooldown blocks all callers at admission.
             _ => Ok(()),
         }
     }
@@ -213,7 +213,7 @@ impl Judging<'_> {
             let counted = self.setup.token_scale.counted(&asked.bounds);
             let (input_tokens, max_output_tokens) =
                 rule.tokens(counted, asked.bounds.max_output_tokens);
-            Ask {
+            AdmissionRequest {
                 lease: lease.clone(),
                 owner: self.context.owner.clone(),
                 run: self.job.run_id.clone(),
@@ -246,7 +246,10 @@ impl Judging<'_> {
         paced.map(|()| lease)
     }
 
-    async fn admittance(&self, ask: impl Fn() -> Ask + Send) -> Result<Admittance, Interruption> {
+    async fn admittance(
+        &self,
+        ask: impl Fn() -> AdmissionRequest + Send,
+    ) -> Result<Admittance, Interruption> {
         let Context { waiting, admission, shutdown, .. } = self.context;
         let giving_up = shutdown.drain.child_token();
         let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
@@ -261,13 +264,13 @@ impl Judging<'_> {
 
 /// The skip of a job that had no call before the run's deadline.
 pub(crate) fn past_deadline() -> Skip {
-    (ErrorKind::Deadline, "the run's deadline came before this job's call".to_owned())
+    (ErrorKind::Deadline, "the run's deadline passed before this job's call".to_owned())
 }
 
 fn too_many_at_once(said: &str) -> String {
     format!(
-        "{said} without saying for how long: fewer calls are made at once from now on; if the \
-         provider bounds calls in flight, give that number by -j, if calls per minute, by --rpm"
+        "{said} without a wait or limits: the number of concurrent calls is lowered; if the \
+         provider limits concurrent calls, set -j to that number, if calls per minute, set --rpm"
     )
 }
 
@@ -277,7 +280,7 @@ fn report(permit: &Permit, call: &Call) -> Option<Lowered> {
         CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
             Signal::Answered
         }
-        CallEnd::RateLimited { retry_after: None, .. } if !call.limits.are_told() => {
+        CallEnd::RateLimited { retry_after: None, .. } if !call.limits.are_reported() => {
             Signal::Crowded
         }
         CallEnd::RateLimited { .. } => Signal::Refused,

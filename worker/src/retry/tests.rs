@@ -157,9 +157,8 @@ fn jitter_stays_below_its_ceiling_and_is_not_one_value() {
 #[test]
 fn a_fetch_is_tried_three_times_and_waits_as_long_as_it_is_asked_to() {
     let seconds = Duration::from_secs;
-    let pause = |attempts, asked| {
-        before_the_next_fetch(attempts, asked, |repetition| seconds(1 << repetition))
-    };
+    let pause =
+        |attempts, asked| fetch_pause(attempts, asked, |repetition| seconds(1 << repetition));
     assert_eq!((pause(1, None), pause(2, None)), (Some(seconds(1)), Some(seconds(2))));
     assert_eq!(pause(1, Some(seconds(5))), Some(seconds(5)));
     assert_eq!(pause(1, Some(seconds(3_600))), Some(seconds(10)));

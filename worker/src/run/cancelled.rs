@@ -14,7 +14,7 @@ pub async fn skip(job: &Job, worker: &Worker) -> Result<JobResult, Interruption>
     let unclaimed = unclaimed(job);
     match store.claim(&unclaimed, owner).await? {
         Claim::Done(result) => {
-            telemetry::job_was_finished(metrics);
+            telemetry::job_already_finished(metrics);
             Ok(*result)
         }
         Claim::Held => Err(Interruption::ClaimedElsewhere),

@@ -190,7 +190,7 @@ async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
     let run = fixture.open_run("nightly", &judge).await;
     for _ in 0..3 {
         let key = claim(&fixture, &run, "killer").await;
-        fixture.backend.set_alone(&key, true).await.unwrap();
+        fixture.backend.set_isolated(&key, true).await.unwrap();
     }
     fixture.publish(&run, &["killer"]).await;
     let worker = fixture.start();

@@ -24,6 +24,6 @@ impl Miss {
 
     /// Error of an allowed source that was never opened.
     pub(super) fn nowhere() -> Self {
-        Self::Final("there is no connection to such places".to_owned())
+        Self::Final("no source of this kind is configured".to_owned())
     }
 }

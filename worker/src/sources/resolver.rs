@@ -31,8 +31,8 @@ impl Lookup for SystemLookup {
 /// An address that must not be connected to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{leads} {address}, which is no public address and may not be connected to; if it is meant to \
-     be, add {entry:?} to files.private_hosts"
+    "{leads} {address}, a private address, which is not allowed; if you trust \
+     it, add {entry:?} to files.private_hosts"
 )]
 pub(super) struct AddressRefused {
     leads: String,
@@ -42,11 +42,11 @@ pub(super) struct AddressRefused {
 
 /// Checks an address that is written in a URL.
 pub(super) fn check_address(allowed: &FetchPolicy, address: IpAddr) -> Result<(), AddressRefused> {
-    // An IPv4 address in the shape of IPv6 is what it stands for.
+    // An IPv4-mapped IPv6 address is checked as IPv4.
     if is_public(address) || allowed.is_private_address(address.to_canonical()) {
         return Ok(());
     }
-    Err(AddressRefused { leads: "it leads to".to_owned(), address, entry: address.to_string() })
+    Err(AddressRefused { leads: "it resolves to".to_owned(), address, entry: address.to_string() })
 }
 
 /// A resolver for an HTTP client that returns checked addresses alone.
@@ -62,8 +62,7 @@ impl Resolve for CheckedResolver {
             let name = name.as_str();
             let addresses = lookup.lookup(name).await?;
             if !allowed.is_private_host(name) {
-                // One address that is not public is enough: whoever answers for this name could
-                // mean that one.
+                // One private address is enough: the name's owner could return that one.
                 for address in &addresses {
                     check_address(&allowed, *address).map_err(|refused| AddressRefused {
                         leads: format!("{name} has the address"),
@@ -72,7 +71,7 @@ impl Resolve for CheckedResolver {
                     })?;
                 }
             }
-            // The port is the URL's.
+            // The port is in the URL.
             let addresses = addresses.into_iter().map(|address| SocketAddr::new(address, 0));
             Ok(Box::new(addresses) as Addrs)
         })

@@ -62,7 +62,7 @@ impl Web {
         followed.unwrap_or_else(|_| {
             let seconds = self.timeout.as_secs_f64();
             Err(Miss::passing(format!(
-                "it did not come within {seconds} s (files.fetch_timeout_seconds)"
+                "it was not received within {seconds} s (files.fetch_timeout_seconds)"
             )))
         })
     }
@@ -75,11 +75,11 @@ impl Web {
                 FetchReply::Content(content) => return Ok(content),
                 FetchReply::Redirect(next) => url = next,
             }
-            way = format!("it is redirected to {}: ", shown(url.as_str()));
+            way = format!("it redirects to {}: ", shown(url.as_str()));
             self.admit(&url).await.map_err(|miss| miss.after(&way))?;
         }
         Err(Miss::Final(format!(
-            "it is redirected more than {MAX_REDIRECTS} times; name the address at its end"
+            "it redirects more than {MAX_REDIRECTS} times; use the final address"
         )))
     }
 
@@ -134,7 +134,7 @@ fn client(
     timeout: Duration,
     lookup: Arc<dyn Lookup>,
 ) -> Result<Client, String> {
-    // An error says only that a provider is installed already, which is as good.
+    // It fails only if a provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
@@ -143,17 +143,17 @@ fn client(
         .dns_resolver(Arc::new(CheckedResolver { allowed: Arc::clone(allowed), lookup }))
         .redirect(redirect::Policy::none())
         .retry(reqwest::retry::never())
-        // A proxy would connect to what nobody checked.
+        // A proxy would connect to an unchecked address.
         .no_proxy();
     let plain = allowed.hosts().iter().all(|host| host.is_plain());
-    // Without TLS there is no need to find and read the system's certificates.
+    // Without TLS the system's certificates need not be read.
     let builder = if plain { builder.tls_certs_only([]) } else { builder };
     builder.build().map_err(|error| with_causes(&error))
 }
 
 /// The address written in a URL, if it has one instead of a name.
 fn address(url: &Url) -> Option<IpAddr> {
-    // The brackets around IPv6 are the URL's.
+    // URLs have brackets around IPv6 addresses.
     url.host_str()?.trim_matches(['[', ']']).parse().ok()
 }
 
@@ -161,24 +161,23 @@ fn address(url: &Url) -> Option<IpAddr> {
 fn target(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
     let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| from.join(location).ok());
-    let mut target = target.ok_or("it is redirected, and the server does not say where to")?;
+    let mut target = target.ok_or("it redirects without a target")?;
     target.set_fragment(None);
     let shown = shown(target.as_str());
     if !["http", "https"].contains(&target.scheme()) {
-        return Err(format!("it is redirected to {shown:?}, which is neither https nor http"));
+        return Err(format!("it redirects to {shown:?}, which is neither https nor http"));
     }
     if from.scheme() == "https" && target.scheme() == "http" {
-        return Err(format!("it is redirected from https to {shown}, which anybody could read"));
+        return Err(format!("it redirects from https to the unencrypted {shown}"));
     }
     if !target.username().is_empty() || target.password().is_some() {
-        return Err(format!("it is redirected to {shown} with a user or password"));
+        return Err(format!("it redirects to {shown} with a user or password"));
     }
     Ok(target)
 }
 
 async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> {
-    let too_large =
-        || Miss::Final(format!("larger than the {max_bytes} bytes that are allowed here"));
+    let too_large = || Miss::Final(format!("larger than the allowed {max_bytes} bytes"));
     let length = response.content_length().unwrap_or(0);
     if length > max_bytes {
         return Err(too_large());
@@ -196,7 +195,7 @@ async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> 
 }
 
 fn cut(error: &reqwest::Error) -> Miss {
-    Miss::passing(format!("it came only in part: {}", with_causes(error)))
+    Miss::passing(format!("it was received only in part: {}", with_causes(error)))
 }
 
 /// Failure of an attempt without an answer.
@@ -217,17 +216,17 @@ fn refused(reason: impl ToString) -> Miss {
 }
 
 fn unavailable(response: &Response) -> Miss {
-    let problem = format!("the server answers with status {}", response.status().as_u16());
+    let problem = format!("the server returned status {}", response.status().as_u16());
     Miss::Passing { problem, wait: headers::wait(response.headers(), Timestamp::now()) }
 }
 
 fn refusal(status: StatusCode) -> String {
     let remedy = match status.as_u16() {
-        401 | 403 => "it is not for everybody; sign its URL anew, or let this machine read it",
-        404 | 410 => "there is no such file; check the URL",
+        401 | 403 => "access denied; renew the signed URL, or grant this machine access",
+        404 | 410 => "no such file; check the URL",
         _ => "check the URL",
     };
-    format!("the server answers with status {}: {remedy}", status.as_u16())
+    format!("the server returned status {}: {remedy}", status.as_u16())
 }
 
 #[cfg(test)]
@@ -255,7 +254,7 @@ mod tests {
             ("http://host/2.png?sig=secret", "from https to http://host/2.png,"),
             ("file:///etc/passwd", "neither https nor http"),
             ("https://user:secret@host/2.png", "to https://host/2.png with a user"),
-            ("https://", "does not say where to"),
+            ("https://", "without a target"),
         ] {
             let error = redirected(from, location).unwrap_err();
             assert!(error.contains(says) && !error.contains("secret"), "{error}");

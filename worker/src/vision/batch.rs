@@ -138,7 +138,7 @@ pub enum BatchError {
     #[error("{0}")]
     Lost(String),
     /// No operation of this account can succeed until a person acts.
-    #[error("{problem}; it says: {message}")]
+    #[error("{problem}; its message: {message}")]
     Account {
         /// The problem.
         problem: AccountProblem,
@@ -146,7 +146,7 @@ pub enum BatchError {
         message: String,
     },
     /// Refused for good.
-    #[error("the vision API refuses it (status {status}): {message}")]
+    #[error("the vision API refused the operation (status {status}): {message}")]
     Refused {
         /// The HTTP status.
         status: u16,

@@ -51,7 +51,7 @@ pub struct ProviderLimits {
 
 impl ProviderLimits {
     /// True if the provider reported a limit.
-    pub fn are_told(&self) -> bool {
+    pub fn are_reported(&self) -> bool {
         self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
     }
 }
@@ -164,16 +164,16 @@ impl fmt::Display for AccountProblem {
     /// The problem with its remedy.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Key => "the vision API does not take the key; check the key and the base URL",
-            Self::Funds => "the account has no funds or quota left; add funds with the provider",
-            Self::Permission => "the account may not make this call; check what the key permits",
+            Self::Key => "authentication failed; check the API key and the base URL",
+            Self::Funds => "the account has no funds or quota left; add funds at the provider",
+            Self::Permission => "the account may not make this call; check the key's permissions",
             Self::Model => "the vision API does not offer this model; check the model's name",
             Self::Address => "the vision API is not at this address; check the base URL",
             Self::DayLimit => {
-                "the account has used up its limit of the day; go on tomorrow, or raise it with the provider"
+                "the account's daily limit is reached; continue tomorrow, or raise it at the provider"
             }
-            Self::Images => "this model takes no images; choose one that does",
-            Self::Certificate => "no trusted TLS connection to the vision API can be made",
+            Self::Images => "this model does not accept images; choose one that does",
+            Self::Certificate => "the vision API has no trusted TLS certificate",
         })
     }
 }

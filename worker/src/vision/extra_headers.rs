@@ -28,19 +28,19 @@ impl ExtraHeaders {
         for (name, value) in headers {
             let invalid = |problem| InvalidHeader { name: name.clone(), problem };
             let parsed = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|_| invalid("has a name that no header can have"))?;
+                .map_err(|_| invalid("has an invalid name"))?;
             if RESERVED.contains(&parsed.as_str()) {
-                return Err(invalid("is set by the program; leave it out"));
+                return Err(invalid("is set by the program; remove it"));
             }
             let mut value = HeaderValue::from_str(value.trim())
-                .map_err(|_| invalid("has a value with characters that no header can carry"))?;
+                .map_err(|_| invalid("has a value with invalid characters"))?;
             value.set_sensitive(true);
             map.insert(parsed, value);
         }
         Ok(Self(map))
     }
 
-    /// True if one of them carries the account, so that no API key is needed or sent.
+    /// True if one of them authenticates the account, so that no API key is needed or sent.
     pub fn replace_key(&self) -> bool {
         CREDENTIALS.iter().any(|name| self.0.contains_key(*name))
     }

@@ -23,7 +23,7 @@ pub fn limits(headers: &HeaderMap) -> ProviderLimits {
 }
 
 /// The cost in dollars that LiteLLM reports of a call.
-pub fn told_cost(headers: &HeaderMap) -> Option<Money> {
+pub fn reported_cost(headers: &HeaderMap) -> Option<Money> {
     text(headers, "x-litellm-response-cost").and_then(Money::rounded_up)
 }
 

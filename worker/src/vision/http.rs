@@ -159,7 +159,7 @@ impl Http {
     ) -> Result<Option<Reply>, Result<String, io::Error>> {
         let deadline = Instant::now().checked_add(timeout).unwrap_or_else(Instant::now);
         let cut = |error: reqwest::Error| Ok(self.presentable(&with_causes(&error.without_url())));
-        let late = |_| Ok("the file did not come in time".to_owned());
+        let late = |_| Ok("the file was not received in time".to_owned());
         let request = self.with_key(self.client.get(self.below_base(path)));
         let sent = timeout_at(deadline, request.send()).await.map_err(late)?;
         let mut response = sent.map_err(cut)?;
@@ -217,7 +217,7 @@ impl Http {
         limit: Duration,
     ) -> Result<Reply, ExchangeError> {
         let deadline = Instant::now().checked_add(limit).unwrap_or_else(Instant::now);
-        let too_late = || format!("no whole answer within {} s", limit.as_secs_f64());
+        let too_late = || format!("no complete reply within {} s", limit.as_secs_f64());
         let request = self.with_key(request);
         let mut response = match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => response,
@@ -263,14 +263,14 @@ async fn read(mut response: Response) -> Result<ReplyBody, reqwest::Error> {
 fn base_url(settings: &HttpSettings) -> Result<Url, SetupError> {
     let wrong = |reason: String| SetupError::BaseUrl { url: shown(settings), reason };
     let url = Url::parse(settings.base_url.trim())
-        .map_err(|error| wrong(format!("{error}; write it like https://api.openai.com/v1")))?;
+        .map_err(|error| wrong(format!("{error}; use a URL like https://api.openai.com/v1")))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(wrong(
-            "it holds a user or password; give the key by its own setting".to_owned(),
+            "it contains a user or password; set the key by its own setting".to_owned(),
         ));
     }
     if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
-        return Err(wrong("it must start with https:// or http:// and name a host".to_owned()));
+        return Err(wrong("it must start with https:// or http:// and have a host".to_owned()));
     }
     Ok(url)
 }

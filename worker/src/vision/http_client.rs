@@ -16,7 +16,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// A client for calls to a vision API; `tls` is true if they use it.
 pub(super) fn build(settings: &HttpSettings, tls: bool) -> Result<Client, SetupError> {
-    // An error says only that a provider is installed already, which is as good.
+    // It fails only if a provider is installed already, which works as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
@@ -25,16 +25,16 @@ pub(super) fn build(settings: &HttpSettings, tls: bool) -> Result<Client, SetupE
         .pool_max_idle_per_host(settings.concurrency.max(1))
         .http2_keep_alive_interval(KEEP_ALIVE)
         .http2_keep_alive_timeout(KEEP_ALIVE)
-        // The key must not travel to another address.
+        // The key must not be sent to another address.
         .redirect(redirect::Policy::none())
-        // Retrying is decided in one place, which is not here.
+        // Retries are decided in `retry`.
         .retry(reqwest::retry::never())
         .default_headers(settings.headers.map())
         .no_proxy();
     let roots = root_certificates(settings)?;
     let builder = match tls || has_tls_proxy(settings) {
         true => builder.tls_certs_merge(roots),
-        // Without TLS there is no need to find and read the system's certificates.
+        // Without TLS the system's certificates need not be read.
         false => builder.tls_certs_only([]),
     };
     let builder = match &settings.proxy {

@@ -35,21 +35,21 @@ pub struct ProxySettings {
 /// Reason why no client can be made of some settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The base URL is none.
-    #[error("base URL {url:?} is not usable: {reason}")]
+    /// The base URL is invalid.
+    #[error("base URL {url:?} is invalid: {reason}")]
     BaseUrl {
         /// The URL as it was given, without secrets.
         url: String,
         /// The problem and the remedy.
         reason: String,
     },
-    /// The proxy's URL is none.
-    #[error("the proxy is not usable: {0}")]
+    /// The proxy's URL is invalid.
+    #[error("the proxy setting is invalid: {0}")]
     Proxy(String),
     /// The certificates cannot be read.
     #[error(transparent)]
     Certificates(#[from] TlsFileError),
     /// TLS cannot be set up: this machine has no root certificates, for one.
-    #[error("no client for HTTPS can be set up: {0}; are the system's CA certificates installed?")]
+    #[error("HTTPS cannot be set up: {0}; are the system's CA certificates installed?")]
     Tls(String),
 }

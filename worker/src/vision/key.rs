@@ -1,9 +1,9 @@
-//! The API key, and its removal from everything that people read.
+//! The API key, and its removal from all messages.
 
 use reqwest::header::HeaderValue;
 use std::fmt;
 
-/// A provider's key. Never shown, not even by `Debug`.
+/// A provider's key. Never displayed, not even by `Debug`.
 #[derive(Clone)]
 pub struct ApiKey {
     text: String,
@@ -13,7 +13,7 @@ pub struct ApiKey {
 /// Text that cannot be a key. Does not repeat the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the API key is empty or holds characters that no key has; check the variable or file it is read from"
+    "the API key is empty or has invalid characters; check the variable or file it is read from"
 )]
 pub struct InvalidApiKey;
 

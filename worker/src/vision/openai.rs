@@ -8,9 +8,9 @@ mod error_body;
 mod failure;
 mod image_input;
 mod phrases;
+mod retry_after;
 #[cfg(test)]
 mod tests;
-mod told_wait;
 mod usage;
 
 use super::{

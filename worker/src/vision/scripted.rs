@@ -72,7 +72,7 @@ async fn perform(mut stream: TcpStream, exchange: Exchange) -> Heard {
     let body = read_body(&mut stream, &head).await;
     match exchange {
         Exchange::Say(text) => {
-            // A client that has heard enough may leave before the end.
+            // A client that has read enough may disconnect before the end.
             let _ = stream.write_all(text.as_bytes()).await;
             let _ = stream.shutdown().await;
         }

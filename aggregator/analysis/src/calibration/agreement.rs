@@ -10,7 +10,7 @@ use super::{
 use crate::metrics::{Moments, Sample, round_stable};
 use serde::{Deserialize, Serialize};
 
-/// Fewer pairs lie on a line whatever they are.
+/// Minimum number of items of a correlation: fewer pairs always lie on a line.
 const MIN_ITEMS: usize = 3;
 
 /// The judge's and the people's values of the same items.
@@ -42,9 +42,9 @@ pub struct Agreement {
     pub kendall_tau_b: Figure,
     /// Cohen's kappa with quadratic weights, over whole steps of the scale.
     pub weighted_kappa: Figure,
-    /// Mean deviation of the judge in either direction.
+    /// Mean absolute difference of judge and people.
     pub mean_absolute_error: Figure,
-    /// The judge less the people.
+    /// Mean of judge minus people.
     pub bias: Figure,
     /// Share of items on which both are at the same step.
     pub exact: Figure,
@@ -112,9 +112,8 @@ impl Paired {
     }
 }
 
-/// Pearson, Spearman, Kendall and kappa. Pearson's interval is Fisher's where every item stands
-/// alone; the others have no formula that holds with ties, and none holds with clusters, so those
-/// are the bootstrap's.
+/// Pearson, Spearman, Kendall and kappa. Pearson's interval is Fisher's for independent items; the
+/// others have no formula with ties, and none has one with clusters, so those use the bootstrap.
 fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
     let table = Table::of(&paired.judge, &paired.people);
     let measure = |times: &[u32]| {
@@ -129,7 +128,7 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
     if table.items() < MIN_ITEMS {
         let reason = match table.items() {
             0 => NO_ITEMS.to_owned(),
-            items => format!("it takes {MIN_ITEMS} items, and there are {items}"),
+            items => format!("it needs {MIN_ITEMS} items, and there are {items}"),
         };
         return std::array::from_fn(|_| Figure::unknown(reason.clone()));
     }
@@ -140,9 +139,9 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
         pearson = Figure::by_fisher_z(correlation, table.items());
     }
     let constant = match (table.judge.len(), table.people.len()) {
-        (1, 1) => "judge and people each gave one score throughout",
-        (1, _) => "the judge gave one score throughout",
-        _ => "people gave one score throughout",
+        (1, 1) => "the scores of judge and people are both constant",
+        (1, _) => "the judge's scores are constant",
+        _ => "the people's scores are constant",
     };
     let told = |figure: Figure, reason: &str| match figure.value {
         None => Figure::unknown(reason),
@@ -152,7 +151,7 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
         told(pearson, constant),
         told(spearman, constant),
         told(tau, constant),
-        told(kappa, "judge and people gave one and the same score throughout"),
+        told(kappa, "judge and people gave the same constant score"),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Scope of a calibration: a judge, a rubric and a preparation of images, bound by a digest.
+//! Scope of a calibration: a judge, a rubric and a preparation of images, identified by a digest.
 
 use crate::judge_settings::judge_settings_that_differ;
 use juror_types::{
@@ -9,25 +9,25 @@ use juror_types::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Everything by which the same screenshot could get another score.
+/// Settings that may change the score of a screenshot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
-    /// Digest of the rest: two runs with the same one were judged alike.
+    /// Digest of the other fields: equal for runs that were judged alike.
     pub digest: Digest,
     /// Provider, model and sampling.
     pub judge: Judge,
-    /// The rubric; of it the digest counts.
+    /// The rubric; its digest counts.
     pub rubric: RubricReference,
-    /// Preparation of images; none if the run's record does not say.
+    /// Preparation of images; none in records of earlier versions.
     pub preparation: Option<Preparation>,
-    /// The longest side that images were shrunk to, where the user asked for one.
+    /// Longest side to which images were shrunk, if the user set one.
     pub max_side: Option<u32>,
-    /// True if it was the simulator and no judge.
+    /// True for the simulator.
     pub simulated: bool,
 }
 
 impl Binding {
-    /// Of a run; none with the judge off.
+    /// The binding of a run; none with the judge off.
     pub fn of(record: &RunRecord, simulated: bool) -> Option<Self> {
         let unbound = Self {
             digest: Digest::from_bytes([0; 32]),
@@ -40,12 +40,12 @@ impl Binding {
         Some(Self { digest: unbound.compute(), ..unbound })
     }
 
-    /// True if the digest is that of the rest: nobody changed the file.
+    /// True if the digest matches the other fields, so that the file was not edited.
     pub fn is_sound(&self) -> bool {
         self.digest == self.compute()
     }
 
-    /// Differences from now, each with its two values; empty if there are none.
+    /// Differences from `now`, each with both values.
     pub fn changes(&self, now: &Self) -> Vec<String> {
         let rubric = |binding: &Self| {
             let digest: String = binding.rubric.digest.to_string().chars().take(12).collect();

@@ -1,5 +1,5 @@
-//! Correlations of a table that is counted so: Pearson's, Spearman's, Kendall's tau-b. None where
-//! a side has one value throughout.
+//! Correlations of a table with counts: Pearson's, Spearman's, Kendall's tau-b. None where a side
+//! has a single value.
 
 use super::table::Table;
 
@@ -85,7 +85,7 @@ fn add(sums: &mut [f64], place: usize, count: f64) {
     }
 }
 
-/// Sums of all values below a place, at the cost of a logarithm (Fenwick 1994).
+/// Prefix sums of values at logarithmic cost (Fenwick 1994).
 struct Fenwick(Vec<f64>);
 
 impl Fenwick {
@@ -97,7 +97,7 @@ impl Fenwick {
         }
     }
 
-    /// Of the places below this one.
+    /// Sum of the values below this place.
     fn up_to(&self, place: usize) -> f64 {
         let (mut node, mut sum) = (place, 0.0);
         while node > 0 {

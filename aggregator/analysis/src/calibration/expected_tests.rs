@@ -124,7 +124,7 @@ fn the_raters_own_agreement_is_that_of_krippendorff() {
     let alone = RaterAgreement::of(&[vec![7.0]], &[None]);
     assert_eq!(alone.alpha.reason.unwrap(), "no item was rated by two people");
     let alike = RaterAgreement::of(&[vec![7.0, 7.0]], &[None]);
-    assert_eq!(alike.alpha.reason.unwrap(), "all ratings are one and the same");
+    assert_eq!(alike.alpha.reason.unwrap(), "all ratings are equal");
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn what_cannot_be_told_says_why() {
     let two = of(&[7.0, 8.0], &[7.0, 9.0]);
     assert_eq!(reason(&two.weighted_kappa), "it takes 3 items, and there are 2");
     let constant = of(&[8.0; 4], &[8.0, 7.0, 9.0, 8.0]);
-    assert_eq!(reason(&constant.spearman), "the judge gave one score throughout");
+    assert_eq!(reason(&constant.spearman), "the judge's scores are constant");
     assert_eq!(constant.weighted_kappa.value, Some(0.0));
     let alike = of(&[8.0; 4], &[8.0; 4]);
-    assert!(reason(&alike.weighted_kappa).contains("one and the same score"));
+    assert!(reason(&alike.weighted_kappa).contains("the same constant score"));
     assert_eq!((alike.bias.value, alike.bias.low), (Some(0.0), None));
 }
 

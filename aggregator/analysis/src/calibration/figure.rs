@@ -1,4 +1,4 @@
-//! One number of a calibration: what it is, how sure it is, or why it cannot be told.
+//! One figure of a calibration with its interval, or the reason why it is missing.
 
 use crate::metrics::{Interval, MeanEstimate, Sample, round_stable};
 use serde::{Deserialize, Serialize};
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Spreads below this are the rounding of sums: scores are shares or points.
+/// Spreads below this are rounding errors of sums: scores are shares or points.
 const NO_SPREAD: f64 = 1e-9;
 
 pub(super) const NO_ITEMS: &str = "no item has both a score and a label";
-pub(super) const ALL_ALIKE: &str = "all items are alike, so no spread tells how sure that is";
+pub(super) const ALL_ALIKE: &str = "all items are alike, so there is no spread for an interval";
 pub(super) const ONE_GROUP: &str = "one item, or one cluster of items, has no spread";
 
-/// One number.
+/// One figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// None where it cannot be told.
+    /// The value, if it can be computed.
     pub value: Option<f64>,
-    /// Lower end of its 95 % interval; none where that cannot be told.
+    /// Lower end of its 95 % interval; none where unknown.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Reason why the number, or its interval, is missing.
+    /// Reason why the value or its interval is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Figure {
-    /// No number, and why.
+    /// A missing figure with the reason.
     pub(super) fn unknown(reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..Self::default() }
     }
 
-    /// A number whose interval cannot be told, and why.
+    /// A figure without an interval, with the reason.
     pub(super) fn unsure(value: f64, reason: impl Into<String>) -> Self {
         if !value.is_finite() {
             return Self::unknown(reason);
@@ -41,7 +41,7 @@ impl Figure {
         Self { value: Some(round_stable(value)), ..Self::unknown(reason) }
     }
 
-    /// A number within its interval.
+    /// A figure with its interval.
     pub(super) fn sure(value: f64, low: f64, high: f64) -> Self {
         if ![value, low, high].iter().all(|end| end.is_finite()) {
             return Self::unsure(value, ALL_ALIKE);
@@ -54,7 +54,7 @@ impl Figure {
         }
     }
 
-    /// A mean within the interval of Student's t, clustered as a run's metrics are.
+    /// A mean with Student's interval, clustered as a run's metrics are.
     pub(super) fn mean(sample: &Sample, least: f64, most: f64) -> Self {
         Self::of_sample(sample, |estimate| {
             let spread = estimate.standard_error().is_none_or(|error| error > NO_SPREAD);
@@ -62,16 +62,16 @@ impl Figure {
         })
     }
 
-    /// A rate within Clopper and Pearson's interval, clustered as a run's metrics are.
+    /// A rate with Clopper and Pearson's interval, clustered as a run's metrics are.
     pub(super) fn rate(sample: &Sample) -> Self {
         Self::of_sample(sample, |estimate| Some(estimate.rate_interval(false)))
     }
 
-    /// Pearson's correlation of so many independent pairs: Fisher's z, whose standard error is
-    /// 1 / √(n − 3).
+    /// Pearson's correlation of `pairs` independent pairs, with an interval by Fisher's z, whose
+    /// standard error is 1 / √(n − 3).
     pub(super) fn by_fisher_z(correlation: f64, pairs: usize) -> Self {
         if pairs < 4 {
-            return Self::unsure(correlation, "its interval takes 4 items");
+            return Self::unsure(correlation, "its interval needs 4 items");
         }
         if correlation.abs() > 1.0 - NO_SPREAD {
             return Self::unsure(correlation, ALL_ALIKE);

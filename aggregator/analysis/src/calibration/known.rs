@@ -1,4 +1,4 @@
-//! Calibrations that were made before, and which of them holds for a run.
+//! Existing calibrations, and the selection of one for a run.
 
 use super::{Binding, Calibration, Figure};
 use juror_journal::replace_file::replace_file;
@@ -10,13 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Labeled items that a judge needs to be called calibrated.
+/// Minimum number of labeled items of a calibrated judge.
 const MIN_ITEMS: u64 = 20;
 
-/// The file's name in a run directory.
+/// Name of the file in a run directory.
 pub const FILE_NAME: &str = "calibration.json";
 
-/// A calibration and where it lies.
+/// A calibration with its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownCalibration {
     /// The file.
@@ -25,7 +25,7 @@ pub struct KnownCalibration {
     pub calibration: Calibration,
 }
 
-/// Agreement of a run's judge with people, as its report tells it.
+/// Agreement of a run's judge with people, in its report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunCalibration {
     /// Status of the calibration for this judge.
@@ -36,19 +36,18 @@ pub struct RunCalibration {
     pub run: RunId,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// Labeled items that it rests on.
+    /// Number of labeled items.
     pub n: u64,
-    /// True if it is of the simulator.
+    /// True for the simulator.
     pub simulated: bool,
-    /// Changes since; empty for the same judge.
+    /// Changes of the judge since; empty for the same one.
     pub changed: Vec<String>,
-    /// Reason why the labels are not enough to call the same judge calibrated; absent if they are.
+    /// Reason why the labels do not suffice to call the same judge calibrated; absent if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortfall: Option<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
-    /// The whole score and the criteria that people rated; empty for another judge, of whom they
-    /// say nothing.
+    /// The whole score and the rated criteria; empty for another judge.
     pub figures: Vec<Headline>,
 }
 
@@ -56,11 +55,11 @@ pub struct RunCalibration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationStatus {
-    /// It is, and it shows that the judge agrees with people better than chance.
+    /// The same judge, which agrees with people better than chance.
     Calibrated,
-    /// It is, but it rests on too few items, or its kappa may be 0.
+    /// The same judge, with too few items or a kappa that may be 0.
     NotEnough,
-    /// It is of another one.
+    /// Another judge.
     Uncalibrated,
 }
 
@@ -69,7 +68,7 @@ pub enum CalibrationStatus {
 pub struct Headline {
     /// Its key.
     pub key: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
     /// Items.
     pub n: u64,
@@ -79,11 +78,11 @@ pub struct Headline {
     pub spearman: Figure,
     /// Mean deviation of the judge; a share for the whole score, points for a criterion.
     pub mean_absolute_error: Figure,
-    /// The judge less the people, in the same unit.
+    /// Mean of judge minus people, in the same unit.
     pub bias: Figure,
 }
 
-/// Reason why a calibration's file cannot be used.
+/// The error of reading or writing a calibration's file.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationFileError {
     /// It cannot be read.
@@ -94,23 +93,23 @@ pub enum CalibrationFileError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// Another version of juror reads it.
+    /// Another schema version.
     #[error("the calibration {} has schema {found}, but this program reads schema {SCHEMA}", path.display())]
     Schema {
         /// The file.
         path: PathBuf,
-        /// The version that was found.
+        /// The version found.
         found: u64,
     },
-    /// It does not say a calibration.
-    #[error("{} is no calibration: {reason}; make it anew with juror calibrate", path.display())]
+    /// Malformed content.
+    #[error("{} is not a calibration: {reason}; create it again with juror calibrate", path.display())]
     Invalid {
         /// The file.
         path: PathBuf,
         /// The problem.
         reason: String,
     },
-    /// The format is JSON.
+    /// Another extension than that of JSON.
     #[error("{}: a calibration is written as .json", path.display())]
     UnknownEnding {
         /// The file.
@@ -143,14 +142,14 @@ impl KnownCalibration {
         let calibration: Calibration =
             serde_json::from_value(json).map_err(|error| invalid(error.to_string()))?;
         if !calibration.binding.is_sound() {
-            return Err(invalid("its digest is not that of the judge that it names".to_owned()));
+            return Err(invalid("its digest does not match its judge".to_owned()));
         }
         Ok(Self { path: path.to_owned(), calibration })
     }
 
-    /// The newest calibration of a run in this directory that is of the same judge; without one,
-    /// the newest by the same rubric of another judge. Real judges and the simulator are kept
-    /// apart. What cannot be read is passed over, and told.
+    /// The newest calibration of a run in this directory for the same judge; without one, the
+    /// newest by the same rubric for another judge. Judges and the simulator are kept apart.
+    /// Unreadable files are skipped and returned as errors.
     pub fn newest_in(runs_dir: &Path, now: &Binding) -> (Option<Self>, Vec<CalibrationFileError>) {
         let mut unreadable = Vec::new();
         let mut found: Vec<Self> = Vec::new();
@@ -176,7 +175,7 @@ impl KnownCalibration {
         (newest, unreadable)
     }
 
-    /// Agreement of a run's judge, which was asked at this address.
+    /// Agreement of a run's judge at this base URL.
     pub fn of_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
         let calibration = &self.calibration;
         let changed = calibration.binding.changes(now);
@@ -185,7 +184,7 @@ impl KnownCalibration {
         let elsewhere = calibration.base_url.as_deref() != base_url && !now.simulated;
         let note = match (&calibration.base_url, base_url) {
             (Some(then), Some(now)) if is_same && elsewhere => Some(format!(
-                "the judge was asked at {then} then, and at {now} now: a model of the same name \
+                "the judge was at {then} then, and is at {now} now: a model of the same name \
                  may be another one there"
             )),
             _ => None,
@@ -221,9 +220,9 @@ impl KnownCalibration {
 }
 
 impl Calibration {
-    /// Reason why it is not enough to call its judge calibrated: fewer than 20 items, or a kappa
-    /// whose 95 % interval does not lie above 0. The whole score decides, or, if people did not
-    /// rate it, the first criterion that they rated.
+    /// The reason why it does not suffice to call its judge calibrated: fewer than 20 items, or a
+    /// kappa whose 95 % interval is not above 0. The whole score decides, or, if people did not
+    /// rate it, the first rated criterion.
     pub fn shortfall(&self) -> Option<String> {
         let Some(rated) = self.all().find(|each| each.agreement.n > 0) else {
             return Some(format!(
@@ -245,20 +244,20 @@ impl Calibration {
             )),
             _ => Some(format!(
                 "kappa has no interval: {}",
-                kappa.reason.as_deref().unwrap_or("the labels do not tell")
+                kappa.reason.as_deref().unwrap_or("the labels do not suffice")
             )),
         }
     }
 }
 
-/// Checks that a calibration can be written into a file of this name, before the work.
+/// Checks the name of an output file, before the work.
 pub fn check_output(path: &Path) -> Result<(), CalibrationFileError> {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let path = path.to_owned();
     if is_json { Ok(()) } else { Err(CalibrationFileError::UnknownEnding { path }) }
 }
 
-/// Writes a calibration into a file, replaced in one step.
+/// Writes a calibration to a file, atomically.
 pub fn write(path: &Path, calibration: &Calibration) -> Result<(), CalibrationFileError> {
     check_output(path)?;
     replace_file(path, |out| {

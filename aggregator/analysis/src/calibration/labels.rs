@@ -31,11 +31,11 @@ pub struct Labels {
 /// Rating of one item by one rater.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rating {
-    /// The whole score as a share, and then the criteria in the rubric's order.
+    /// The whole score as a share, followed by the criteria in the rubric's order.
     pub(super) values: Vec<Option<f64>>,
 }
 
-/// Scores that can be rated: the whole score first, and then the criteria in the rubric's order.
+/// Scores that can be rated: the whole score, followed by the criteria in the rubric's order.
 #[derive(Clone, Debug)]
 pub(super) struct Rateable<'a> {
     pub(super) rubric: &'a Rubric,
@@ -51,7 +51,7 @@ pub fn score_key(rubric: &Rubric) -> &'static str {
 }
 
 impl Labels {
-    /// Reads a file's bytes; `name` tells its format and names it in errors.
+    /// Parses a file; `name` determines its format and names it in errors.
     pub fn read(name: &str, bytes: &[u8], rubric: &Rubric) -> Result<Self, LabelError> {
         let mut labels = Self::none(Some(Digest::of(bytes)));
         let mut first_lines = HashMap::new();
@@ -68,7 +68,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Takes the `labels` that items carry; what in them is no criterion is none of this.
+    /// Ratings from the `labels` of items; entries that are not criteria are ignored.
     pub fn of_items<E: From<LabelError>>(
         rubric: &Rubric,
         results: impl Iterator<Item = Result<JobResult, E>>,
@@ -98,12 +98,12 @@ impl Labels {
         Ok(labels)
     }
 
-    /// True if nobody said anything.
+    /// True if there are no ratings.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The items that are rated, by id.
+    /// Ids of the rated items.
     pub(super) fn items(&self) -> impl Iterator<Item = &str> {
         self.items.keys().map(String::as_str)
     }
@@ -113,12 +113,12 @@ impl Labels {
         self.items.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// Ratings, one for each item and rater.
+    /// Number of ratings, one for each item and rater.
     pub(super) fn ratings(&self) -> u64 {
         self.ratings
     }
 
-    /// Raters that are named.
+    /// Number of named raters.
     pub(super) fn raters(&self) -> u64 {
         self.raters.len() as u64
     }
@@ -127,8 +127,8 @@ impl Labels {
         Self { digest, items: BTreeMap::new(), raters: BTreeSet::new(), ratings: 0 }
     }
 
-    /// Adds an item's labels. If every criterion is rated and the whole score is not, the whole
-    /// score is computed.
+    /// Adds an item's labels. If every criterion is rated and the whole score is not, it is
+    /// computed.
     fn add(&mut self, rubric: &Rubric, id: String, mut values: Vec<Option<f64>>) {
         if let [whole @ None, criteria @ ..] = values.as_mut_slice() {
             *whole = whole_score(rubric, criteria);
@@ -156,12 +156,12 @@ impl<'a> Rateable<'a> {
         self.keys.iter().rposition(|key| *key == field)
     }
 
-    /// Everything that can be rated, for people.
+    /// All names, for messages.
     pub(super) fn names(&self) -> String {
         self.keys.join(", ")
     }
 
-    /// A rating as JSON gives it; null is none.
+    /// A rating from JSON; null is none.
     pub(super) fn json(&self, place: usize, value: &Value) -> Result<Option<f64>, LabelProblem> {
         match value {
             Value::Null => Ok(None),
@@ -170,7 +170,7 @@ impl<'a> Rateable<'a> {
         }
     }
 
-    /// A rating as a CSV cell gives it; an empty one is none.
+    /// A rating from a CSV cell; an empty one is none.
     pub(super) fn text(&self, place: usize, text: &str) -> Result<Option<f64>, LabelProblem> {
         match text.trim() {
             "" => Ok(None),
@@ -191,7 +191,7 @@ impl<'a> Rateable<'a> {
         if !(least..=most).contains(&number) {
             return Err(LabelProblem::OffScale { found: number, least, most });
         }
-        // −0 becomes 0, which it is tied with.
+        // −0 becomes 0, with which it is tied.
         Ok(Some(number / unit + 0.0))
     }
 }

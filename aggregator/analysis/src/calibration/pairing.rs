@@ -1,4 +1,4 @@
-//! Puts what the judge said of each item beside what people said of it.
+//! Pairing of the judge's and the people's scores of each item.
 
 use super::{agreement::Paired, labels::Labels};
 use crate::metrics::{Sums, score_of};
@@ -14,17 +14,17 @@ use std::collections::{HashMap, HashSet};
 pub struct LabelCoverage {
     /// Items of the run with a score.
     pub scored_items: u64,
-    /// Items with a label, whether the run has them or not.
+    /// Items with a label, including unknown ones.
     pub labelled_items: u64,
-    /// Items with both: what every figure rests on.
+    /// Items with both, the basis of every figure.
     pub paired_items: u64,
-    /// Labeled items that the run has and that no repeat scored, by id.
+    /// Labeled items of the run without a score, by id.
     pub not_scored: Vec<String>,
-    /// Labeled ids that the run does not have.
+    /// Labeled ids that are not in the run.
     pub unknown: Vec<String>,
 }
 
-/// One of the things that are rated: the whole score, or a criterion.
+/// A rated score: the whole score, or a criterion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RatedColumn {
     /// Items with both.
@@ -33,8 +33,7 @@ pub(super) struct RatedColumn {
     pub(super) ratings: Vec<Vec<f64>>,
 }
 
-/// Reads results in the order of their items; repeats of an item become their mean, and so do its
-/// raters.
+/// Pairs results sorted by item; repeats of an item are averaged, and so are its raters.
 pub(super) struct Pairing<'a> {
     rubric: &'a Rubric,
     labels: &'a Labels,
@@ -80,7 +79,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    /// The whole score and then the criteria, and how far labels and scores met.
+    /// The whole score and the criteria, and the overlap of labels and scores.
     pub(super) fn finish(mut self) -> (Vec<RatedColumn>, LabelCoverage) {
         self.end_item();
         let unknown = self.labels.items().filter(|id| !self.seen.contains(*id));

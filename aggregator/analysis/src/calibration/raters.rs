@@ -1,4 +1,4 @@
-//! Agreement of people with each other: no judge can be expected to agree with them more.
+//! Agreement of people with each other, an upper bound of the judge's agreement with them.
 
 use super::{figure::Figure, resample::Groups};
 use crate::repeats::Judgements;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 /// Agreement of people with each other on one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaterAgreement {
-    /// The most ratings that an item has.
+    /// Maximum number of ratings of an item.
     pub raters: u64,
-    /// Items with at least two ratings; the others tell nothing of it.
+    /// Number of items with at least two ratings.
     pub items: u64,
     /// Krippendorff's alpha for interval data.
     pub alpha: Figure,
 }
 
 impl RaterAgreement {
-    /// Of the ratings of each item, and the items' clusters.
+    /// The agreement of each item's ratings, with the items' clusters.
     pub(super) fn of(ratings: &[Vec<f64>], clusters: &[Option<usize>]) -> Self {
         let rated = ratings.iter().zip(clusters).filter(|(ratings, _)| ratings.len() > 1);
         let (several, clusters): (Vec<&Vec<f64>>, Vec<Option<usize>>) = rated.unzip();
@@ -30,7 +30,7 @@ impl RaterAgreement {
         let raters = ratings.iter().map(|ratings| ratings.len() as u64).max().unwrap_or_default();
         let alpha = match alpha_of(&vec![1; several.len()]) {
             _ if several.is_empty() => Figure::unknown("no item was rated by two people"),
-            [None] => Figure::unknown("all ratings are one and the same"),
+            [None] => Figure::unknown("all ratings are equal"),
             value => {
                 let [alpha] = Groups::of(&clusters).intervals(value, alpha_of);
                 alpha

@@ -1,23 +1,24 @@
-//! The bootstrap: how a figure moves where the items are drawn anew, with replacement.
+//! The bootstrap: distribution of figures over resampled items.
 
 use super::figure::{ALL_ALIKE, Figure};
 use crate::random::SplitMix;
 
-/// Resamples. Twice as many move an end by less than a hundredth of an interval's width, mostly.
+/// Number of resamples. Doubling it moves an end by less than a hundredth of an interval's width in
+/// most cases.
 const RESAMPLES: usize = 2_000;
 
-/// Below so many independent groups, resamples show too little of what could have been.
+/// Minimum number of independent groups for resampling.
 const MIN_GROUPS: usize = 10;
 
-/// Always the same, so that the same labels give the same intervals.
+/// Fixed seed, so that the same labels have the same intervals.
 const SEED: u64 = 0x6a75_726f_7200_0001;
 
-/// The items of each independent group: of each cluster, and each item that stands alone.
+/// The items of each independent group: a cluster, or a single item.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups(Vec<Vec<usize>>);
 
 impl Groups {
-    /// Of items that are in these clusters.
+    /// Groups of items with these clusters.
     pub(super) fn of(clusters: &[Option<usize>]) -> Self {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut group_of = std::collections::HashMap::new();
@@ -34,15 +35,15 @@ impl Groups {
         Self(groups)
     }
 
-    /// True if no item belongs with another.
+    /// True if every group is a single item.
     pub(super) fn all_alone(&self) -> bool {
         self.0.iter().all(|group| group.len() == 1)
     }
 
     /// The percentile bootstrap (Efron 1979) of figures with these values: groups are drawn with
-    /// replacement, and `measure` is told how often each item was drawn. Values that cannot be told
-    /// have no interval; resamples in which a figure cannot be told do not count for it, and where
-    /// those are more than a tenth, there is no interval.
+    /// replacement, and `measure` gets the number of draws of each item. Missing values have no
+    /// interval; resamples without a figure do not count for it, and if those are more than a
+    /// tenth, it has no interval.
     pub(super) fn intervals<const N: usize>(
         &self,
         values: [Option<f64>; N],
@@ -50,7 +51,7 @@ impl Groups {
     ) -> [Figure; N] {
         if self.0.len() < MIN_GROUPS {
             let reason = format!(
-                "its interval takes {MIN_GROUPS} items, or clusters of items, and there are {}",
+                "its interval needs {MIN_GROUPS} items, or clusters of items, and there are {}",
                 self.0.len()
             );
             return values.map(|value| {
@@ -98,7 +99,7 @@ fn interval(value: f64, mut drawn: Vec<f64>) -> Figure {
     Figure::sure(value, low, high)
 }
 
-/// Between the two nearest of sorted values, in proportion.
+/// A quantile of sorted values, by linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len().saturating_sub(1)) as f64;
     let at = |place: f64| sorted.get(place as usize).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A scale in whole steps, and how far the judge and people agree on the step.
+//! A scale in whole steps, and the agreement of judge and people on them.
 
 use super::table::Table;
 use serde::{Deserialize, Serialize};
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Steps {
     pub(super) least: f64,
     pub(super) most: f64,
-    /// Distance of two steps.
+    /// Distance between two steps.
     pub(super) width: f64,
 }
 
 /// Counts of the judge's steps against the people's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
-    /// The steps, as they are shown: `7`, or `70%`.
+    /// The steps as displayed: `7`, or `70%`.
     pub steps: Vec<String>,
-    /// A row for each step of the people's, in it a count for each step of the judge's.
+    /// A row for each step of people, with a count for each step of the judge.
     pub counts: Vec<Vec<u64>>,
 }
 
 impl Steps {
-    /// The step that a value is nearest to, from 0; the upper one half-way between two.
+    /// The step nearest to a value, from 0; the upper one half-way between two.
     pub(super) fn of(self, value: f64) -> f64 {
         let last = self.last();
-        // Means of ratings carry the rounding of sums.
+        // Means of ratings have rounding errors of sums.
         ((value - self.least) / self.width + 0.5 + 1e-9).floor().clamp(0.0, last)
     }
 

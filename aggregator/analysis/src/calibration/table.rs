@@ -1,5 +1,5 @@
-//! The judge's and the people's values of the same items as a table of distinct values: sorted
-//! once, so that thousands of resamples only count anew.
+//! Table of distinct pairs of the judge's and the people's values: sorted once, so that thousands
+//! of resamples only count.
 
 use crate::metrics::round_stable;
 
@@ -24,8 +24,8 @@ pub(super) struct Cell {
 }
 
 impl Table {
-    /// Of these items. Values are rounded to nine decimals, so that means of the same ratings in
-    /// another order are ties.
+    /// The table of these items. Values are rounded to nine decimals, so that means of the same
+    /// ratings in another order are ties.
     pub(super) fn of(judge: &[f64], people: &[f64]) -> Self {
         let (judge_values, people_values) = (distinct(judge), distinct(people));
         let place = |values: &[f64], value: f64| {
@@ -54,7 +54,7 @@ impl Table {
         self.cell_of.len()
     }
 
-    /// Count of each cell where each item occurs so often.
+    /// Count of each cell, where each item occurs this many times.
     pub(super) fn counts(&self, times: &[u32]) -> Vec<f64> {
         let mut counts = vec![0.0; self.cells.len()];
         for (cell, times) in self.cell_of.iter().zip(times) {
@@ -65,7 +65,7 @@ impl Table {
         counts
     }
 
-    /// The cells with how often each occurs, those left out that do not occur.
+    /// The cells with nonzero counts.
     pub(super) fn counted<'a>(&'a self, counts: &'a [f64]) -> impl Iterator<Item = (Cell, f64)> {
         let all = self.cells.iter().copied().zip(counts.iter().copied());
         all.filter(|(_, count)| *count > 0.0)

@@ -44,10 +44,10 @@ fn a_file_reads_back_and_a_changed_one_is_refused() {
     assert_eq!(read.calibration, of_two_items());
     let text = std::fs::read_to_string(&path).unwrap();
     for (from, to, word) in [
-        ("gpt-4o", "gpt-5", "its digest is not"),
+        ("gpt-4o", "gpt-5", "its digest does not match"),
         ("\"schema\": 1", "\"schema\": 2", "has schema 2"),
         ("\"coverage\"", "\"cover\"", "missing field"),
-        ("{", "", "is no calibration"),
+        ("{", "", "is not a calibration"),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
         let said = KnownCalibration::read(&path).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! The whole score of ratings that need not be whole numbers, by the rubric's own formula.
+//! The whole score of ratings, which need not be whole numbers, by the rubric's formula.
 
 use juror_types::rubric::{Formula, Rubric};
 

@@ -1,4 +1,4 @@
-//! Walks through the items of two runs side by side, in the order of their ids and in flat memory.
+//! Merge join of the items of two runs, sorted by id and in constant memory.
 
 use super::CompareError;
 use crate::{
@@ -13,18 +13,18 @@ use juror_journal::journal::JournalError;
 use juror_types::outcome::JobResult;
 use std::{cmp::Ordering, collections::BTreeSet};
 
-/// Fingerprints of the model that are listed.
+/// Maximum number of listed fingerprints of the model.
 const MAX_FINGERPRINTS: usize = 8;
 
-/// A run, its report and its results in the order of its items.
+/// A run, its report and its results sorted by item.
 pub struct Side<'a, R> {
     /// Its report.
     pub report: &'a Report,
-    /// Its results that count, by id and repeat.
+    /// Its current results, by id and repeat.
     pub results: R,
 }
 
-/// Everything that two runs' results say.
+/// Data of both runs' results.
 pub(super) struct Scanned {
     pub(super) figures: PairFigures,
     pub(super) base: JobTotals,

@@ -12,28 +12,28 @@ use juror_types::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Standard deviations of a difference beyond which a score fell by more than noise: among 200
-/// items that are as they were, one in four comparisons has one beyond it.
+/// Number of standard deviations of a difference above which a fall is not noise: among 200
+/// unchanged items, one in four comparisons has one above it.
 const DEVIATIONS: f64 = 3.0;
 
-/// Fall of a score, as a share, that counts where the noise is not known.
+/// Minimum fall of a score, as a share, where the noise is unknown.
 const ASSUMED_FALL: f64 = 0.1;
 
-/// Items and issues by what became of them since the baseline. An item stands in one group alone.
+/// Items and issues by their change since the baseline. An item is in one group only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BaselineChanges {
-    /// Items that passed and do not pass now or are not scored, and issues of the head alone.
+    /// Items that passed and now fail or are not scored, and issues of the head only.
     pub new: ChangeGroup,
-    /// Items that did not pass or were not scored and pass now, and issues of the base alone.
+    /// Items that failed or were not scored and now pass, and issues of the base only.
     pub fixed: ChangeGroup,
     /// Other items whose score fell by more than noise, and issues that are more frequent by more
-    /// than the margin; the largest change first.
+    /// than the margin, largest change first.
     pub worse: ChangeGroup,
     /// Items whose outcome changed back and forth over the last runs.
     pub flaky: Vec<FlakyItem>,
     /// True if flaky items are left out of the comparison's figures and decision.
     pub flaky_left_out: bool,
-    /// Runs that were looked at for flaky items, oldest first.
+    /// Runs that were examined for flaky items, oldest first.
     pub runs: Vec<RunId>,
     /// Fall of a score, as a share, beyond which an item is worse.
     pub worse_by: f64,
@@ -42,7 +42,7 @@ pub struct BaselineChanges {
 }
 
 impl BaselineChanges {
-    /// The group that each changed item stands in: `new`, `fixed`, `worse` or `flaky`.
+    /// The group of each changed item: `new`, `fixed`, `worse` or `flaky`.
     pub fn group_of_items(&self) -> HashMap<&str, &'static str> {
         let groups = [("new", &self.new), ("fixed", &self.fixed), ("worse", &self.worse)];
         let items = groups
@@ -91,16 +91,16 @@ pub enum FallBound {
     Assumed,
 }
 
-/// Pairs of two runs, sorted into groups as they come.
+/// Pairs of two runs, grouped as they are added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChangeLists {
     new: Vec<ChangedItem>,
     fixed: Vec<ChangedItem>,
-    /// Items whose score fell by more than the margin; noise decides on them at the end.
+    /// Items whose score fell by more than the margin; the noise is applied at the end.
     fell: Vec<(f64, ChangedItem)>,
 }
 
-/// Estimates of the noise of a score, as far as they are known.
+/// Known estimates of the noise of a score.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FallNoise {
     /// Variance of one judgement, by repeats.
@@ -112,7 +112,7 @@ pub(crate) struct FallNoise {
 }
 
 impl ChangeLists {
-    /// Adds a pair. `succeeds` tells whether an item passed its stages.
+    /// Adds a pair. `succeeds` is true for an item that passed its stages.
     pub(super) fn add_pair(
         &mut self,
         base: &ItemValues,
@@ -125,7 +125,7 @@ impl ChangeLists {
             (base.decisive().map(round_stable), head.decisive().map(round_stable));
         let changed =
             || ChangedItem { id: head.id.clone(), base: before, head: after, outcome, error };
-        // Runs with the judge off have no verdict to pass by: what is scored has passed.
+        // Runs with the judge off have no verdict: every scored item has passed.
         let passed = |item: &ItemValues| item.scored > 0 && succeeds(item).unwrap_or(true);
         match (passed(base), passed(head)) {
             (true, false) => self.new.push(changed()),
@@ -138,7 +138,7 @@ impl ChangeLists {
         }
     }
 
-    /// The changes, where the noise, the stability of the items and the issues are known.
+    /// The changes, by the noise, the stability of the items and the issues.
     pub(crate) fn finish(
         self,
         margin: f64,

@@ -1,4 +1,4 @@
-//! The rules that decide a comparison, and the sentences that say why.
+//! The rules that decide a comparison, and their sentences.
 
 use super::{
     Decision, Rules,
@@ -15,8 +15,9 @@ pub(crate) struct Conclusion {
     pub(crate) reason: String,
 }
 
-/// Decides a comparison: *worse* if any rule says so; else at best *inconclusive* if too many items
-/// are lost; else by the decisive metric, or, without a verdict, by the deterministic metrics.
+/// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
+/// items are lost; else by the decisive metric, or, without a verdict, by the deterministic
+/// metrics.
 pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
@@ -54,7 +55,7 @@ impl Conclusion {
     }
 }
 
-/// Every finding that makes the head *worse*.
+/// All findings that make the head *worse*.
 fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
     let mut findings = Vec::new();
     if figures.decisive.decision == Decision::Worse {
@@ -87,7 +88,7 @@ fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
     findings
 }
 
-/// The decision where no rule says *worse* and no item is missing.
+/// The decision where no rule decides *worse* and no item is missing.
 fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
     let decisive = &figures.decisive;
     if decisive.difference.n > 0 {
@@ -108,7 +109,7 @@ fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
         _ => Decision::Inconclusive,
     };
     let reason = match all.len() {
-        0 => "no item has a value in both runs, so nothing decides".to_owned(),
+        0 => "no item has a value in both runs, so there is no decision".to_owned(),
         _ => {
             let named = having(decision).map(|(_, finding)| finding.sentence.as_str());
             format!("without verdicts the deterministic stages decide: {}", join(named, "; "))

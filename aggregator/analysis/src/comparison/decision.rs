@@ -1,4 +1,4 @@
-//! Worse, better, same, or not to be told.
+//! Decision of a comparison: worse, better, same or inconclusive.
 
 use super::Difference;
 use serde::Serialize;
@@ -7,13 +7,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// The whole 95 % interval of the difference lies within ± the margin.
+    /// The whole 95 % interval of the difference is within ± the margin.
     Same,
-    /// It lies above + the margin.
+    /// It is above + the margin.
     Better,
-    /// It lies below − the margin.
+    /// It is below − the margin.
     Worse,
-    /// It reaches over a margin: the data cannot tell.
+    /// It includes a margin: the data are not sufficient.
     Inconclusive,
 }
 
@@ -39,7 +39,7 @@ impl Decision {
         }
     }
 
-    /// The decision for a figure of which less is better.
+    /// The decision for a metric that is better when it is lower.
     pub(crate) fn reversed(self) -> Self {
         match self {
             Self::Better => Self::Worse,
@@ -48,7 +48,7 @@ impl Decision {
         }
     }
 
-    /// The word for it in records and sentences.
+    /// The name in records and sentences.
     pub fn name(self) -> &'static str {
         match self {
             Self::Same => "same",

@@ -1,4 +1,4 @@
-//! The mean of paired differences, and all that is known of its error.
+//! The mean of paired differences with its error.
 
 use super::power::detectable;
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Spreads below this are the rounding of sums: scores are shares or points.
+/// Spreads below this are rounding errors of sums: scores are shares or points.
 const NO_SPREAD: f64 = 1e-9;
 
-/// Paired values of one metric, taken in one by one: flat, but for a count and a sum a cluster.
+/// Paired values of one metric, added one by one in memory proportional to the clusters.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     differences: Sample,
@@ -29,7 +29,7 @@ pub struct Pairs {
 pub struct Difference {
     /// Paired items with data in both runs.
     pub n: u64,
-    /// Independent groups of them: clusters, and items that stand alone.
+    /// Number of independent groups: clusters, and single items.
     pub groups: u64,
     /// Mean over the base's items of these pairs.
     pub base: Option<f64>,
@@ -37,19 +37,19 @@ pub struct Difference {
     pub head: Option<f64>,
     /// Mean of head − base.
     pub difference: Option<f64>,
-    /// Lower end of its 95 % interval; none where the data cannot tell.
+    /// Lower end of its 95 % interval; none where unknown.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
     /// Cohen's d_z: the mean difference over the standard deviation of the items' differences; none
-    /// where all differ alike.
+    /// where all are equal.
     pub effect_size_dz: Option<f64>,
     /// Two-sided, of no difference at all.
     pub p_value: Option<f64>,
-    /// The smallest true difference that this many items show with a power of 80 %.
+    /// The smallest true difference that this many items detect with a power of 80 %.
     pub detectable: Option<f64>,
-    /// By how much the difference of one item would have to deviate for this error, were all items
-    /// independent: the standard error times √n.
+    /// Deviation of a single item's difference that corresponds to this error with independent
+    /// items: the standard error times √n.
     #[serde(skip)]
     pub deviation: Option<f64>,
 }
@@ -77,9 +77,9 @@ impl Pairs {
     /// with Satterthwaite's degrees of freedom; `width` is the metric's range, which no difference
     /// exceeds.
     ///
-    /// Where every item differs by the same amount, t has no error to go by: no difference at all
-    /// is certain from two groups on; another one is judged by the sign test, so that the interval
-    /// is that amount from six groups on (p = 2⁻⁵) and unknown before.
+    /// Where every item differs by the same amount, t has no error: no difference at all is certain
+    /// from two groups on; any other is decided by the sign test, so that the interval is that
+    /// amount from six groups on (p = 2⁻⁵) and unknown below.
     pub fn difference(&self, width: f64) -> Difference {
         self.difference_by(&self.differences, width)
     }

@@ -1,4 +1,4 @@
-//! Changes as people read them.
+//! Formatting of changes.
 
 use crate::metrics::Unit;
 
@@ -19,14 +19,14 @@ pub(crate) fn size(value: f64, unit: Unit) -> String {
     format!("{value:.places$}")
 }
 
-/// A size without its sign, with as many digits as its first one that is not zero takes.
+/// A size without its sign, with enough digits to show its first nonzero one.
 pub fn distinct_size(value: f64, unit: Unit) -> String {
     let (value, places) = scaled(value, unit);
     let needed = if value > 0.0 { (-value.log10()).ceil().clamp(0.0, 12.0) as usize } else { 0 };
     format!("{value:.*}", places.max(needed))
 }
 
-/// A figure as it is shown, and its decimals.
+/// A figure scaled for display, and its decimals.
 fn scaled(value: f64, unit: Unit) -> (f64, usize) {
     match unit {
         Unit::Share => (value * 100.0, 1),

@@ -1,4 +1,4 @@
-//! Findings of the rules that decide a comparison, as people read them.
+//! Findings of the rules that decide a comparison, as sentences.
 
 use super::{
     Decision, FallenItems, LostItems, MetricDifference, PassDifference,
@@ -10,12 +10,12 @@ use crate::{
 };
 use std::cmp::Ordering;
 
-/// Name of the rule on lost items among what decided.
+/// Name of the rule on lost items in `decided_by`.
 const LOST_ITEMS: &str = "lost_items";
-/// Name of the rule on fallen items among what decided.
+/// Name of the rule on fallen items in `decided_by`.
 const FALLEN_ITEMS: &str = "fallen_items";
 
-/// Finding of one rule: its name in the record, and the finding as a headline and as a clause.
+/// Finding of one rule: its name in the record, a headline and a clause.
 pub(super) struct RuleFinding {
     pub(super) rule: String,
     pub(super) headline: String,

@@ -1,7 +1,7 @@
-//! Many tests at once.
+//! Adjustment of p-values of multiple tests.
 
 /// Holm's step-down adjustment (1979): the smallest of m p-values times m, the next times m − 1 and
-/// so on, none smaller than the one before and none above 1. A test without a p-value is none.
+/// so on, none smaller than the one before and none above 1. Tests without a p-value are skipped.
 pub fn holm(p_values: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut order: Vec<(usize, f64)> = p_values
         .iter()

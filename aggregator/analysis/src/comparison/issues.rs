@@ -1,4 +1,4 @@
-//! Issues that are new, gone, more or less frequent, over the items that both runs scored. Pure.
+//! New, gone, more and less frequent issues, over the items scored in both runs. Pure.
 
 use crate::{
     comparison::item::ItemValues,
@@ -9,24 +9,23 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// Issues by what became of them, the largest change of their share first.
+/// Issues by their change, largest change of their share first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct IssueChanges {
-    /// Of the head alone.
+    /// Issues of the head only.
     pub new: Vec<IssueChange>,
-    /// Of the base alone.
+    /// Issues of the base only.
     pub gone: Vec<IssueChange>,
-    /// Their share rose by more than the margin.
+    /// Issues whose share rose by more than the margin.
     pub more_frequent: Vec<IssueChange>,
-    /// Their share fell by more than the margin.
+    /// Issues whose share fell by more than the margin.
     pub less_frequent: Vec<IssueChange>,
 }
 
-/// An issue in both runs: items that it was said of, and their share, of the items that both runs
-/// scored.
+/// An issue in both runs: its items and their share of the items scored in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IssueChange {
-    /// The issue, as the head has it, or else the base.
+    /// Label of the head, or else of the base.
     pub label: String,
     /// Items of the base.
     pub base_count: u64,
@@ -38,7 +37,7 @@ pub struct IssueChange {
     pub head_share: f64,
 }
 
-/// Issues of a run, and the items that their numbers mean.
+/// Issues of a run, with the items of their numbers.
 #[derive(Clone, Copy)]
 pub struct RunIssues<'a> {
     /// The issues.
@@ -47,17 +46,17 @@ pub struct RunIssues<'a> {
     pub items: &'a Items,
 }
 
-/// Items that both of two runs scored. An issue of any other item says nothing of a change.
+/// Items scored in both of two runs. Issues of other items are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScoredInBoth {
     /// Number of items.
     pub count: u64,
-    /// Ids of the items that one run alone scored.
+    /// Ids of the items scored in only one run.
     pub by_one: HashSet<String>,
 }
 
 impl ScoredInBoth {
-    /// Notes an item of either run, or of both.
+    /// Adds an item of either run, or of both.
     pub(crate) fn note(&mut self, base: Option<&ItemValues>, head: Option<&ItemValues>) {
         let scored = |item: Option<&ItemValues>| item.is_some_and(|item| item.scored > 0);
         match (scored(base), scored(head)) {
@@ -67,7 +66,7 @@ impl ScoredInBoth {
         }
     }
 
-    /// Issues that any such item has, with the number of these items.
+    /// Issues of such items, with their number.
     fn counted<'a>(&self, run: RunIssues<'a>) -> Vec<(&'a StatementGroup, u64)> {
         let counts = |item: &&u32| !self.by_one.contains(run.items.id(**item));
         let count =
@@ -76,7 +75,7 @@ impl ScoredInBoth {
     }
 }
 
-/// Lays the groups of two runs side by side.
+/// Compares the groups of two runs.
 pub fn issue_changes(
     base: RunIssues<'_>,
     head: RunIssues<'_>,
@@ -108,7 +107,7 @@ pub fn issue_changes(
             Some(_) => {}
         }
     }
-    // In the base's own order, so that nothing depends on how a map is laid out.
+    // In the base's own order, independent of the map's order.
     for (group, _) in base {
         if let Some(count) = unmatched.remove(&key(group)) {
             changes.gone.push(change(&group.label, count, 0));
@@ -122,8 +121,8 @@ pub fn issue_changes(
     changes
 }
 
-/// Key by which groups of two runs are one: their own, or where they are of shared words, their
-/// labels, but for case and space.
+/// Key by which groups of two runs match: their own, or for groups of shared words, their labels
+/// ignoring case and white space.
 fn key(group: &StatementGroup) -> (&IssueKey, String) {
     let label = |group: &StatementGroup| {
         let words: Vec<String> = group.label.split_whitespace().map(str::to_lowercase).collect();

@@ -1,4 +1,4 @@
-//! One item of a run, its repeats taken together.
+//! One item of a run with its repeats combined.
 
 use crate::{
     likely_clusters::{ClusterBasis, ClusterKeys},
@@ -13,14 +13,14 @@ use juror_types::{
 };
 use std::iter::Peekable;
 
-/// Metrics that are compared of every item.
+/// The compared metrics of every item.
 pub(crate) struct ComparedMetrics {
     /// The rubric's one number, as a share.
     pub(crate) decisive: MetricDefinition,
-    /// The criteria, so many, and then further means.
+    /// The criteria, followed by further means; `criteria` is the number of the former.
     pub(crate) others: Vec<MetricDefinition>,
     pub(crate) criteria: usize,
-    /// Conditions that an item passes or fails, the pipeline's success among them.
+    /// Pass conditions, including the pipeline's success.
     pub(crate) passes: Vec<MetricDefinition>,
     pub(crate) success: Option<usize>,
 }
@@ -41,7 +41,7 @@ impl ComparedMetrics {
     }
 }
 
-/// True if a metric is of a deterministic stage and takes part in the decision.
+/// True if a metric belongs to a deterministic stage and takes part in the decision.
 pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
     !definition.is_semantic() && definition.unit != Unit::Milliseconds
 }
@@ -53,18 +53,18 @@ pub(crate) struct ItemValues {
     pub(crate) cluster: Option<String>,
     /// Key of its likely cluster.
     pub(crate) likely: Option<u64>,
-    /// Digest of the image that the rubric names first; what further images show is a pipeline's
-    /// work, as its code is. None where it is not known.
+    /// Digest of the rubric's first image; further images are the pipeline's output, like its code.
+    /// None where unknown.
     pub(crate) input: Option<Digest>,
     /// The decisive metric of each repeat.
     pub(crate) scores: Vec<f64>,
     /// The mean over the repeats, for each further metric.
     pub(crate) values: Vec<Option<f64>>,
-    /// True if most repeats pass, for everything that can be passed.
+    /// True if most repeats pass, for each pass condition.
     pub(crate) passes: Vec<Option<bool>>,
     /// Judgements that are scored.
     pub(crate) scored: u32,
-    /// Judgements that the run asks for.
+    /// Planned judgements.
     pub(crate) planned: u32,
     /// Outcome of the first judgement that is not scored; `scored` if there is none.
     pub(crate) ending: (Outcome, Option<ErrorKind>),
@@ -118,7 +118,7 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         Self { results: results.peekable(), metrics, first_image, judged, repeat, keys, policy }
     }
 
-    /// The next item; every result of it is shown to `look`.
+    /// The next item; calls `look` with every result of it.
     pub(crate) fn next_item(
         &mut self,
         mut look: impl FnMut(&JobResult),

@@ -1,25 +1,24 @@
-//! Lists of the items that changed, by their change.
+//! Lists of changed items by their change.
 
 use super::item::ItemValues;
 use crate::metrics::round_stable;
 use juror_types::outcome::{ErrorKind, Outcome};
 use serde::Serialize;
 
-/// Items by what became of them.
+/// Items by their change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ItemLists {
-    /// Paired items whose verdict fell by more than the margin; the largest fall first.
+    /// Paired items whose verdict fell by more than the margin, largest fall first.
     pub regressed: Vec<ItemChange>,
-    /// Paired items whose verdict rose by more than the margin; the largest rise first.
+    /// Paired items whose verdict rose by more than the margin, largest rise first.
     pub improved: Vec<ItemChange>,
-    /// Paired items that are scored in the base and not in the head, or that pass in the base and
-    /// not in the head.
+    /// Paired items that are scored, or pass, in the base and not in the head.
     pub newly_failing: Vec<NewFailure>,
-    /// Items of the head alone.
+    /// Items of the head only.
     pub new: Vec<String>,
-    /// Items of the base alone.
+    /// Items of the base only.
     pub gone: Vec<String>,
-    /// Items in both whose input is another one: they are not paired.
+    /// Items in both with another input, which are not paired.
     pub changed_input: Vec<String>,
 }
 
@@ -36,7 +35,7 @@ pub struct ItemChange {
     pub difference: f64,
 }
 
-/// An item that fails in the head alone.
+/// An item that fails only in the head.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewFailure {
     /// The item.
@@ -48,7 +47,7 @@ pub struct NewFailure {
 }
 
 impl ItemLists {
-    /// Notes a pair. `succeeds` tells whether an item passed its stages.
+    /// Adds a pair. `succeeds` is true for an item that passed its stages.
     pub(crate) fn add_pair(
         &mut self,
         base: &ItemValues,
@@ -81,7 +80,7 @@ impl ItemLists {
         }
     }
 
-    /// Puts the largest changes first; ties by id, in which order they came.
+    /// Sorts by the largest change; a stable sort, so ties stay sorted by id.
     pub(crate) fn sort(&mut self) {
         self.regressed.sort_by(|left, right| left.difference.total_cmp(&right.difference));
         self.improved.sort_by(|left, right| right.difference.total_cmp(&left.difference));

@@ -1,4 +1,4 @@
-//! Sentences on likely clusters in a comparison.
+//! Sentences about likely clusters in a comparison.
 
 use super::ClusterReading;
 
@@ -7,15 +7,15 @@ pub(crate) fn cluster_words(reading: &ClusterReading) -> String {
     let (description, otherwise) = (reading.clusters.description(), reading.otherwise.name());
     match reading.used {
         true => format!(
-            "; {description} and are taken together; as independent items they would say {otherwise}"
+            "; {description} and are taken together; as independent items the decision would be {otherwise}"
         ),
         false => {
-            format!("; {description}: taken together, they would say {otherwise}")
+            format!("; {description}: taken together, the decision would be {otherwise}")
         }
     }
 }
 
-/// The warning about clusters that are likely and not declared.
+/// The warning about likely clusters that are not declared.
 pub(crate) fn cluster_warning(reading: &ClusterReading) -> String {
     let effect = reading.clusters.effect.as_ref();
     format!(
@@ -25,7 +25,7 @@ pub(crate) fn cluster_warning(reading: &ClusterReading) -> String {
         effect.map_or(1.0, |effect| effect.design_effect),
         match reading.used {
             true => "; until then the intervals take them together (likely_clusters = \"use\")",
-            false => "; the intervals are too narrow otherwise (likely_clusters = \"warn\")",
+            false => ", or the intervals are too narrow (likely_clusters = \"warn\")",
         }
     )
 }

@@ -1,19 +1,19 @@
-//! Smallest difference that a comparison could have seen, and number of items that would tell more.
+//! Smallest detectable difference of a comparison, and numbers of items for more power.
 
 use statrs::{
     distribution::{ContinuousCDF, Normal, StudentsT},
     function::gamma::ln_gamma,
 };
 
-/// The chance with which a difference should be seen.
+/// Power of a test.
 const POWER: f64 = 0.8;
 /// Twice the chance of an alarm where there is none, on either side.
 const UPPER: f64 = 0.975;
-/// Beyond so many degrees of freedom, Student's t is the normal distribution.
+/// Degrees of freedom above which Student's t is treated as normal.
 const AS_GOOD_AS_NORMAL: f64 = 10_000.0;
 /// Steps of the integral, an even number.
 const STEPS: u32 = 800;
-/// More items than this are not worth naming.
+/// Maximum number of items that is reported.
 const MAX: f64 = 1e9;
 
 /// The smallest true difference that a two-sided test at 5 % finds with a power of 80 %, from the
@@ -38,8 +38,8 @@ pub(crate) fn detectable(standard_error: f64, degrees_of_freedom: f64) -> Option
     Some(high * standard_error)
 }
 
-/// Items needed to see, with a power of 80 %, that a mean is this far from a bound, where single
-/// items deviate by so much: ((z₀.₉₇₅ + z₀.₈) · deviation / distance)².
+/// Number of items that show, with a power of 80 %, that a mean is this far from a bound, where
+/// single items have this deviation: ((z₀.₉₇₅ + z₀.₈) · deviation / distance)².
 pub(crate) fn items_needed(deviation: f64, distance: f64) -> Option<u64> {
     let normal = Normal::standard();
     let sum = normal.inverse_cdf(UPPER) + normal.inverse_cdf(POWER);
@@ -47,7 +47,7 @@ pub(crate) fn items_needed(deviation: f64, distance: f64) -> Option<u64> {
     (items.is_finite() && items <= MAX).then_some(items as u64)
 }
 
-/// The largest standard error with which a distance from a bound is seen with a power of 80 %.
+/// The largest standard error with which a distance from a bound is detected with a power of 80 %.
 pub(crate) fn error_needed(distance: f64) -> f64 {
     let normal = Normal::standard();
     distance / (normal.inverse_cdf(UPPER) + normal.inverse_cdf(POWER))

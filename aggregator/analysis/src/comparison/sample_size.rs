@@ -1,4 +1,4 @@
-//! Sample sizes that would settle an inconclusive comparison.
+//! Sample sizes that would decide an inconclusive comparison.
 
 use super::{
     Difference,
@@ -7,25 +7,25 @@ use super::{
 use juror_types::usage::Money;
 use serde::Serialize;
 
-/// More repeats than this are not worth naming.
+/// Maximum number of repeats that is reported.
 const MAX_REPEATS: f64 = 1_000.0;
 
-/// Sample sizes, in both runs, that settle an inconclusive comparison with a power of 80 %, if the
-/// true difference is the one that was seen.
+/// Sample sizes, in both runs, that decide an inconclusive comparison with a power of 80 %, if the
+/// true difference is the observed one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SampleSize {
-    /// So many further items; none where no sensible number is enough, since the difference is
+    /// Number of additional items; none where no realistic number suffices, since the difference is
     /// about the margin.
     pub more_items: Option<u64>,
     /// Cost of judging them in both runs, by the cost of a job so far.
     pub more_items_usd: Option<Money>,
-    /// True if the judge's own noise is known, since some run judged its items several times; only
-    /// then can repeats be told.
+    /// True if the judge's own noise is known, because a run has repeats; otherwise repeats are not
+    /// computed.
     pub noise_is_known: bool,
-    /// So many judgements of each item in each run, in place of what they have; none where no
-    /// sensible number is enough: the items themselves differ too much.
+    /// Number of judgements of each item in each run, in place of the present one; none where no
+    /// realistic number suffices: the items themselves differ too much.
     pub repeats: Option<u64>,
-    /// Cost of the further judgements.
+    /// Cost of the additional judgements.
     pub repeats_usd: Option<Money>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct JudgingFacts {
     pub(crate) repeat: u32,
     /// Variance of a judgement around its item's mean, if items were judged several times.
     pub(crate) noise: Option<f64>,
-    /// Cost of an answered job; none if none was.
+    /// Cost of a judged job; none without any.
     pub(crate) job_pico_usd: Option<u64>,
 }
 
-/// None where there are too few pairs to tell how much they deviate.
+/// None with too few pairs to estimate their deviation.
 pub(crate) fn settling(
     difference: &Difference,
     margin: f64,

@@ -1,4 +1,4 @@
-//! Exact sign tests of items that fell against items that rose.
+//! Exact sign tests of falls against rises.
 
 use super::Decision;
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -35,7 +35,7 @@ impl Directions {
         (self.fell, self.rose)
     }
 
-    /// Independent falls and rises.
+    /// Numbers of independent falls and rises.
     pub(super) fn groups(&self) -> (u64, u64) {
         let count = |falls: bool| {
             let matches = self.clusters.iter().filter(|net| **net != 0 && (**net < 0) == falls);
@@ -44,7 +44,8 @@ impl Directions {
         (self.alone.0 + count(true), self.alone.1 + count(false))
     }
 
-    /// The chance of at least so many falls among the groups, were falls and rises equally likely.
+    /// The probability of at least this many falls among the groups, if falls and rises are equally
+    /// likely.
     pub(super) fn fall_p_value(&self) -> Option<f64> {
         let (fell, rose) = self.groups();
         if fell + rose == 0 {

@@ -1,4 +1,4 @@
-//! Sums over the pairs of two runs, from which everything in a comparison is computed.
+//! Sums over the pairs of two runs, from which a comparison is computed.
 
 use super::{
     Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference,
@@ -6,7 +6,7 @@ use super::{
     baseline_changes::ChangeLists,
     holm,
     item::{ComparedMetrics, ItemValues, is_deterministic},
-    lost::{Loss, LossCounts},
+    lost_items::{Loss, LossCounts},
     sign_test::Directions,
 };
 use crate::{
@@ -26,16 +26,16 @@ pub(crate) struct PairFigures {
     pub(crate) lost: Vec<LostItems>,
     pub(crate) items: ItemLists,
     pub(crate) changes: ChangeLists,
-    /// Pairs that are left out since their items are flaky.
+    /// Pairs left out because their items are flaky.
     pub(crate) flaky_left_out: u64,
-    /// Pairs, and those of them whose input is not known in both runs.
+    /// Number of pairs, and of those whose input is unknown in a run.
     pub(crate) paired: u64,
     pub(crate) unverified: u64,
-    /// Items that are scored in the head alone.
+    /// Items scored only in the head.
     pub(crate) base_lost: u64,
     pub(crate) clusters: usize,
-    /// Effect of likely clusters on the decisive metric, and the decision on it without them where
-    /// they are used, with them where they are not.
+    /// Effect of likely clusters on the decisive metric, and the decision without them where they
+    /// are used, with them where they are not.
     pub(crate) reading: Option<(ClusterEffect, Decision)>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct PairFigures {
 pub(crate) struct Totals<'a> {
     metrics: &'a ComparedMetrics,
     rules: Rules,
-    /// True if both runs were judged, or neither: only then do their successes mean the same.
+    /// True if both runs were judged, or neither: only then their successes are comparable.
     same_stages: bool,
     decisive: MeanTotals,
     others: Vec<MeanTotals>,
@@ -60,7 +60,7 @@ pub(crate) struct Totals<'a> {
     base_lost: u64,
 }
 
-/// The groups that an item is in.
+/// The groups of an item.
 #[derive(Clone, Copy)]
 struct ItemGroups {
     cluster: Option<usize>,
@@ -71,7 +71,7 @@ struct ItemGroups {
 #[derive(Clone, Default)]
 struct MeanTotals {
     pairs: Pairs,
-    /// The same pairs, and failing items as zero.
+    /// The same pairs, with failing items as zero.
     as_failed: Pairs,
     losses: LossCounts,
 }
@@ -124,7 +124,7 @@ impl<'a> Totals<'a> {
             }
             _ if self.is_left_out(head) => return self.flaky_left_out += 1,
             (Some(_), Some(_)) => {}
-            // An item that could not be judged may have had no image to take a digest of.
+            // An item that could not be judged may have no digest of its image.
             _ if base.scored == 0 || head.scored == 0 => {}
             _ => self.unverified += 1,
         }
@@ -143,7 +143,7 @@ impl<'a> Totals<'a> {
         for (((before, after), totals), definition) in
             base.passes.iter().zip(&head.passes).zip(&mut self.rates).zip(&self.metrics.passes)
         {
-            // An item is a fact where a stage measured it; where a judge had a part in it, the
+            // Items are independent where a stage measured them; where the judge is involved, the
             // items of one cluster share the judge's error.
             let judged = definition.path == SUCCESS || definition.is_semantic();
             totals.add(*before, *after, loss, groups, judged);
@@ -160,7 +160,7 @@ impl<'a> Totals<'a> {
         self.rules.leave_out_flaky && self.stability.is_flaky(&item.id)
     }
 
-    /// Adds an item of the base alone.
+    /// Adds an item of the base only.
     pub(crate) fn gone(&mut self, item: ItemValues) {
         let absent = Some(Loss::Absent);
         if item.scored > 0 && item.decisive().is_some() {
@@ -173,7 +173,7 @@ impl<'a> Totals<'a> {
         self.lists.gone.push(item.id);
     }
 
-    /// Adds an item of the head alone.
+    /// Adds an item of the head only.
     pub(crate) fn new_item(&mut self, item: ItemValues) {
         self.lists.new.push(item.id);
     }
@@ -323,7 +323,7 @@ impl<'a> Totals<'a> {
     }
 }
 
-/// Path of the one rate in which the judge has a part.
+/// Path of the only rate that involves the judge.
 const SUCCESS: &str = "pipeline_success_rate";
 
 /// Adjusts the p-values of criteria over all of them, and decides on each.
@@ -349,8 +349,7 @@ impl MeanTotals {
 }
 
 impl RateTotals {
-    /// Adds an item's rates. If the judge has a part in the rate, the changes of a cluster count
-    /// once.
+    /// Adds an item's rates. If the rate involves the judge, a cluster counts once.
     fn add(
         &mut self,
         before: Option<bool>,

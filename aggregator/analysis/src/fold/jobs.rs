@@ -1,13 +1,13 @@
-//! The last result of each job, in little memory.
+//! The last result of each job, in compact memory.
 
 use super::Latest;
 use hashbrown::HashTable;
 
-/// A job's id, as the fold keeps it: evenly spread bits, so they are their own hash.
+/// A job's id as key: evenly distributed bits, which are their own hash.
 pub(super) type JobKey = [u8; 16];
 
-/// The last result of each job, in 32 bytes, and 5 to 12 more to find it by. They are found by
-/// places of four bytes, so that little is held twice while the table grows.
+/// The last result of each job, in 32 bytes plus 5 to 12 of the index. The index has positions of
+/// four bytes, so that little memory is copied while it grows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JobIndex {
     entries: Vec<(JobKey, Latest)>,
@@ -28,7 +28,7 @@ impl JobIndex {
         self.entries.get_mut(place as usize).map(|(_, latest)| latest)
     }
 
-    /// Takes in the first result of a job.
+    /// Inserts the first result of a job.
     pub(super) fn insert(&mut self, key: JobKey, latest: Latest) {
         let place = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.entries.push((key, latest));
@@ -42,7 +42,7 @@ impl JobIndex {
         self.entries.len()
     }
 
-    /// Every job's last result, in the order in which the jobs came.
+    /// Every job's last result, in insertion order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &(JobKey, Latest)> {
         self.entries.iter()
     }

@@ -1,24 +1,23 @@
-//! Rules on what changed since a baseline: so many items or issues at most may be new, worse or
-//! flaky.
+//! Rules on changes since a baseline: a maximum number of new, worse or flaky items or issues.
 
 use super::{Bound, GateDecision, RuleReport};
 use crate::comparison::Comparison;
 
-/// A list of changes may have so many entries at most.
+/// A maximum number of entries of a list of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeRule {
     /// The list.
     pub list: ChangeList,
-    /// Entries that it may have.
+    /// Maximum number of entries.
     pub at_most: u32,
 }
 
 /// List of `comparison` in `report.json`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeList {
-    /// Items that passed in the baseline and do not pass now, or are not scored.
+    /// Items that passed in the baseline and fail now, or are not scored.
     NewItems,
-    /// Common issues of the run alone.
+    /// Common issues of this run only.
     NewIssues,
     /// Items whose score fell by more than noise.
     WorseItems,
@@ -33,7 +32,7 @@ impl ChangeList {
     pub const ALL: [Self; 5] =
         [Self::NewItems, Self::NewIssues, Self::WorseItems, Self::WorseIssues, Self::Flaky];
 
-    /// Path of the list in `comparison`, by which a rule names it.
+    /// Path of the list in `comparison`, its name in rules.
     pub fn path(self) -> &'static str {
         match self {
             Self::NewItems => "changes.new.items",
@@ -48,7 +47,7 @@ impl ChangeList {
     pub fn from_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|list| list.path() == path)
     }
-
+    /// Title in reports.
     /// Title for people.
     pub fn title(self) -> &'static str {
         match self {
@@ -73,7 +72,7 @@ impl ChangeList {
 }
 
 impl ChangeRule {
-    /// Judges the rule; undecided without a comparison.
+    /// Evaluates the rule; undecided without a comparison.
     pub(super) fn judge(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let value = comparison.map(|comparison| self.list.len(comparison) as f64);

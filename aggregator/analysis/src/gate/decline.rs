@@ -1,4 +1,4 @@
-//! Rules that a metric must not decline over the runs of one kind.
+//! Rules that a metric must not decline over comparable runs.
 
 use super::{GateDecision, RuleReport};
 use crate::{
@@ -17,7 +17,7 @@ pub struct DeclineRule {
 }
 
 impl DeclineRule {
-    /// Judges every metric that the rule is about; `earlier` is newest first.
+    /// Evaluates every metric of the rule; `earlier` is newest first.
     pub(super) fn judge(&self, metrics: &[Metric], earlier: &[PastRun]) -> Vec<RuleReport> {
         let has_data = |metric: &Metric| {
             let path = &metric.definition.path;

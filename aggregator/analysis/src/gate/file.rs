@@ -1,4 +1,4 @@
-//! Gates: two built in, and those of TOML files.
+//! Gates: two built-in ones, and those of TOML files.
 
 use super::{Bound, ChangeList, ChangeRule, DeclineRule, Gate, Rule};
 use crate::{
@@ -40,13 +40,13 @@ rule = [
 ]
 "#;
 
-/// Reason why a gate cannot be used; its author must correct it.
+/// The error of an invalid gate.
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     /// There is no such gate.
-    #[error("no gate {name:?}: take `targets`, `production` or the path of a TOML file")]
+    #[error("no gate {name:?}: use `targets`, `production` or the path of a TOML file")]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
     /// Its file cannot be read.
@@ -57,7 +57,7 @@ pub enum GateError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// Its file does not say a gate.
+    /// Its file is malformed.
     #[error("gate {name}: {reason}")]
     Invalid {
         /// The gate.
@@ -65,15 +65,15 @@ pub enum GateError {
         /// The problem, with its place.
         reason: String,
     },
-    /// Another version of juror reads it.
+    /// It has another schema version.
     #[error("gate {name}: schema {found}, but this program reads schema {SCHEMA}")]
     Schema {
         /// The gate.
         name: String,
-        /// The version that was found.
+        /// The version found.
         found: i64,
     },
-    /// It bounds a metric that runs by this rubric do not have.
+    /// It has a rule for a metric that runs by this rubric do not have.
     #[error("gate {name}: rubric {rubric} has no metric {metric:?}; it has {known}")]
     Metric {
         /// The gate.
@@ -82,12 +82,12 @@ pub enum GateError {
         metric: String,
         /// The rubric.
         rubric: String,
-        /// The metrics that there are.
+        /// The existing metrics.
         known: String,
     },
-    /// It sets a bound that its metric cannot reach, or cannot miss.
+    /// It sets a bound that every value of the metric meets, or none does.
     #[error(
-        "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} lies from {least} to \
+        "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} ranges from {least} to \
          {most}{}", hint(*.bound, *.least, *.most)
     )]
     Range {
@@ -99,9 +99,9 @@ pub enum GateError {
         key: &'static str,
         /// The bound.
         bound: f64,
-        /// The least value of the metric.
+        /// The minimum of the metric.
         least: f64,
-        /// The greatest value of the metric.
+        /// The maximum of the metric.
         most: f64,
     },
 }
@@ -137,15 +137,15 @@ struct RuleLine {
     sure: bool,
 }
 
-/// Beginning of the lists of changes since a baseline.
+/// Prefix of lists of changes since a baseline.
 const CHANGES: &str = "changes.";
-/// Name in a rule that stands for every metric.
+/// Wildcard for every metric.
 const EVERY_METRIC: &str = "*";
-/// Runs of an anchor: fewer tell nothing of the noise from run to run.
+/// Allowed number of anchor runs: fewer do not show the noise between runs.
 const ANCHOR_RUNS: std::ops::RangeInclusive<usize> = 3..=200;
-/// Runs that a false-alarm rate is over.
+/// Allowed number of monitored runs of a false-alarm rate.
 const MONITORED_RUNS: std::ops::RangeInclusive<usize> = 1..=1_000;
-/// False-alarm rates that the simulation of the limits resolves.
+/// Allowed false-alarm rates, which the simulation of the limits can resolve.
 const FALSE_ALARM_RATES: std::ops::RangeInclusive<f64> = 0.01..=0.5;
 
 impl Gate {
@@ -166,10 +166,10 @@ impl Gate {
         }
     }
 
-    /// Reads a gate's file.
+    /// Parses a gate's file.
     pub fn parse(name: &str, text: &str) -> Result<Self, GateError> {
         let invalid = |reason: String| GateError::Invalid { name: name.to_owned(), reason };
-        // Another version may have keys that this one does not know, so it is looked at first.
+        // Another version may have unknown keys, so it is checked first.
         let version =
             text.parse::<toml::Table>().ok().and_then(|table| table.get("schema")?.as_integer());
         if let Some(found) = version.filter(|found| *found != i64::from(SCHEMA)) {
@@ -179,14 +179,14 @@ impl Gate {
             .map_err(|error| invalid(error.to_string().trim_end().to_owned()))?;
         if !(0.0..=1.0).contains(&file.min_coverage) {
             return Err(invalid(format!(
-                "min_coverage is {}, but it is a share from 0 to 1",
+                "min_coverage is {}, but it must be a share from 0 to 1",
                 file.min_coverage
             )));
         }
         if let Some(line) = file.rules.iter().find(|line| line.names_the_median()) {
             return Err(invalid(format!(
-                "the rule for {} has not_below_median_of_last or margin, which moved along with a \
-                 slow decline and are gone: write no_decline = true instead (docs/history.md)",
+                "the rule for {} has not_below_median_of_last or margin, which missed slow \
+                 declines and were removed: use no_decline = true instead (docs/history.md)",
                 line.metric
             )));
         }
@@ -209,7 +209,7 @@ impl Gate {
             && file.min_coverage == 0.0
             && file.consecutive_without_api_failure.is_none()
         {
-            return Err(invalid("it bounds nothing: give it a [[rule]] or min_coverage".into()));
+            return Err(invalid("it has no rules: add a [[rule]] or min_coverage".into()));
         }
         Ok(Self {
             name: name.to_owned(),
@@ -221,9 +221,9 @@ impl Gate {
         })
     }
 
-    /// The built-in gates bound what `semantic` reports. Another rubric keeps the bounds whose
-    /// metrics it has, those of generated code only if it needs code, and a percentage must be what
-    /// one item needs to pass.
+    /// Adapts a built-in gate, which bounds the metrics of `semantic`, to another rubric: it keeps
+    /// the bounds of existing metrics, those of generated code only if the rubric needs code, and
+    /// its minimum percentage is the rubric's success bound.
     fn fitted_to(mut self, rubric: &Rubric) -> Self {
         let known = MetricDefinition::all(rubric);
         let has_code = rubric.needs(Need::GeneratedCode);
@@ -251,8 +251,7 @@ impl Gate {
             known.iter().any(|metric| is_it(metric) && !metric.can_decline())
         };
         if let Some(path) = declines.clone().find(is_time) {
-            let reason =
-                format!("{path} is better when it is lower, so no_decline does not fit it");
+            let reason = format!("{path} is better when it is lower, so no_decline does not apply");
             return Err(GateError::Invalid { name: self.name.clone(), reason });
         }
         let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(declines);
@@ -269,7 +268,7 @@ impl Gate {
 }
 
 impl Gate {
-    /// Refuses bounds that no run can meet, or that none can miss, such as `above = 85` on a share.
+    /// Refuses bounds that no run, or every run, meets, such as `above = 85` on a share.
     fn check_ranges(&self, known: &[MetricDefinition]) -> Result<(), GateError> {
         for Rule { metric, bound, .. } in &self.rules {
             let Some(definition) = known.iter().find(|each| each.path == *metric) else { continue };
@@ -288,12 +287,12 @@ impl Gate {
     }
 }
 
-/// Remedy for a percentage that was given where a share is meant.
+/// Remedy for a percentage given for a share.
 fn hint(bound: f64, least: f64, most: f64) -> String {
     let share = bound / 100.0;
     match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
-        true => format!("; for {bound} % write {share}"),
-        false if bound == most => "; use at_least to ask for the greatest value".to_owned(),
+        true => format!("; for {bound} % use {share}"),
+        false if bound == most => "; use at_least to require the maximum".to_owned(),
         false => String::new(),
     }
 }
@@ -305,7 +304,7 @@ impl RuleLine {
             (None, Some(bound)) if self.at_most.is_none() => Bound::AtLeast(bound),
             _ => {
                 return Err(format!(
-                    "the rule for {} takes either above or at_least, or else no_decline = true; \
+                    "the rule for {} needs either above or at_least, or no_decline = true; \
                      at_most is for changes since a baseline, as in changes.new.items",
                     self.metric
                 ));
@@ -313,8 +312,8 @@ impl RuleLine {
         };
         if self.metric == EVERY_METRIC || self.sets_a_watch() {
             return Err(format!(
-                "the rule for {} bounds by a figure: \"*\", anchor_runs, anchor_from, \
-                 false_alarm_rate and monitored_runs go with no_decline = true alone",
+                "the rule for {} has a fixed bound: \"*\", anchor_runs, anchor_from, \
+                 false_alarm_rate and monitored_runs require no_decline = true",
                 self.metric
             ));
         }
@@ -325,7 +324,7 @@ impl RuleLine {
         let metric = &self.metric;
         let Some(list) = ChangeList::from_path(metric) else {
             let known = ChangeList::ALL.map(ChangeList::path).join(", ");
-            return Err(format!("there are no changes {metric:?}; there are {known}"));
+            return Err(format!("there are no changes {metric:?}; use {known}"));
         };
         let is_plain = !self.sure && !self.no_decline && !self.sets_a_watch();
         let at_most = self
@@ -336,8 +335,8 @@ impl RuleLine {
                 Ok(ChangeRule { list, at_most: at_most as u32 })
             }
             _ => Err(format!(
-                "the rule for {metric} counts items or issues: give it at_most = N, a whole number \
-                 from 0, and nothing else"
+                "the rule for {metric} counts items or issues: set only at_most = N, a whole number \
+                 from 0"
             )),
         }
     }
@@ -346,7 +345,7 @@ impl RuleLine {
         let metric = &self.metric;
         if self.above.is_some() || self.at_least.is_some() || self.at_most.is_some() || self.sure {
             return Err(format!(
-                "the rule for {metric} has no_decline = true, which goes without above, at_least, \
+                "the rule for {metric} has no_decline = true, which excludes above, at_least, \
                  at_most and sure"
             ));
         }
@@ -372,7 +371,7 @@ impl RuleLine {
             || !FALSE_ALARM_RATES.contains(&watch.false_alarm_rate)
         {
             return Err(format!(
-                "the rule for {metric} takes anchor_runs from {} to {}, monitored_runs from {} to \
+                "the rule for {metric} needs anchor_runs from {} to {}, monitored_runs from {} to \
                  {} and a false_alarm_rate from {} to {}",
                 ANCHOR_RUNS.start(),
                 ANCHOR_RUNS.end(),

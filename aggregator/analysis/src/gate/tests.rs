@@ -159,7 +159,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_runs = 2",
-            "takes anchor_runs from 3 to 200",
+            "needs anchor_runs from 3 to 200",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nfalse_alarm_rate = 5",
@@ -171,7 +171,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5\nno_decline = true",
-            "which goes without above",
+            "which excludes above",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nno_decline = true",
@@ -196,7 +196,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 1.0",
-            "use at_least to ask for the greatest value",
+            "use at_least to require the maximum",
         ),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = nan", "above = NaN"),
         ("min_coverage = 1.0", "missing field `schema`"),
@@ -207,7 +207,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         assert!(error.contains(wanted), "{error}");
     }
     let error = Gate::load("prodution", &semantic).unwrap_err().to_string();
-    assert!(error.contains("take `targets`, `production`"), "{error}");
+    assert!(error.contains("use `targets`, `production`"), "{error}");
 }
 
 /// Runs of which each came to this semantic correctness.

@@ -3,34 +3,35 @@
 use crate::random::SplitMix;
 use std::{collections::BTreeMap, sync::Mutex};
 
-/// Simulated series of runs. A rate of 5 % rests on a thousand of them, one of 0.5 % on a hundred.
+/// Number of simulated series. A rate of 5 % is based on a thousand of them, one of 0.5 % on a
+/// hundred.
 const SERIES: usize = 20_000;
 
-/// Always the same, so that the same rule has the same limit everywhere.
+/// Fixed seed, so that the same rule has the same limit everywhere.
 const SEED: u64 = 0x6a75_726f_7200_0002;
 
-/// Limits by anchor runs, monitored runs and the bits of the rate: each takes a simulation of some
-/// 50 ms.
+/// Cache of limits by anchor runs, monitored runs and the bits of the rate: each takes a simulation
+/// of about 50 ms.
 static KNOWN: Mutex<BTreeMap<(usize, usize, u64), f64>> = Mutex::new(BTreeMap::new());
 
-/// One-sided CUSUM of how far runs lie below the anchor, in standard deviations of the anchor's
-/// runs (Page 1954).
+/// One-sided CUSUM of the distances of runs below the anchor, in standard deviations of the
+/// anchor's runs (Page 1954).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cusum(f64);
 
 impl Cusum {
-    /// Distance that a run may lie below the anchor without adding to the sum: half of the shift of
-    /// one standard deviation that the sum finds fastest.
+    /// Distance below the anchor that does not add to the sum: half of the shift of one standard
+    /// deviation that the sum detects fastest.
     const ALLOWANCE: f64 = 0.5;
 
-    /// Adds a run that lies so many standard deviations below the anchor; returns the sum.
+    /// Adds a run at this many standard deviations below the anchor; returns the sum.
     pub(super) fn add(&mut self, below: f64) -> f64 {
         self.0 = (self.0 + below - Self::ALLOWANCE).max(0.0);
         self.0
     }
 }
 
-/// Limit that the CUSUM of so many runs exceeds with this probability, though nothing has changed.
+/// Limit that the CUSUM of `monitored_runs` exceeds with this probability without any change.
 ///
 /// The anchor's mean and standard deviation are estimates from few runs: the simulation draws them
 /// anew for each series, so that their error is part of the limit. Runs are independent and normal.
@@ -43,8 +44,8 @@ pub(super) fn control_limit(anchor_runs: usize, monitored_runs: usize, rate: f64
     let mut highest: Vec<f64> =
         (0..SERIES).map(|_| highest_sum(&mut random, anchor_runs, monitored_runs)).collect();
     highest.sort_unstable_by(f64::total_cmp);
-    // The rate that a simulation finds errs; the limit is that of its lower bound at 95 %, so that
-    // the true rate is at most the one that is asked for.
+    // The simulated rate has an error; the limit is that of its lower bound at 95 %, so that the
+    // true rate is at most the requested one.
     let error = 1.645 * (rate * (1.0 - rate) / SERIES as f64).sqrt();
     let place = ((1.0 - rate + error) * SERIES as f64).ceil() as usize;
     let limit = highest.get(place.min(SERIES - 1)).copied().unwrap_or(f64::INFINITY);

@@ -1,4 +1,5 @@
-//! Does a metric decline? Runs against a fixed anchor, by a CUSUM with a stated false-alarm rate.
+//! Detection of a metric's decline: runs against a fixed anchor, by a CUSUM with a stated
+//! false-alarm rate.
 
 use super::control_limit::{Cusum, control_limit};
 use crate::metrics::{Metric, MetricDefinition, Moments, Unit, round_stable};
@@ -7,38 +8,37 @@ use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// An alarm ends when this many runs in a row lie, on average, at the anchor's mean or above.
+/// Number of consecutive runs whose mean must reach the anchor's mean to end an alarm.
 const RECOVERY_RUNS: usize = 3;
 
-/// Runs in which the metric is over a smaller share of the items are left out: other items make
-/// another mean.
+/// Minimum share of the items: runs with fewer are left out, since other items have another mean.
 const MIN_SHARE_OF_ITEMS: f64 = 0.95;
 
-/// A fixed anchor, and how often a series without any change may raise an alarm.
+/// A fixed anchor, and the rate of alarms of a series without any change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeclineWatch {
-    /// Runs that the anchor takes: the first of their kind.
+    /// Number of anchor runs: the first comparable ones.
     pub anchor_runs: usize,
-    /// Runs after the anchor that the rate is over; the sum starts anew after as many.
+    /// Number of runs after the anchor to which the rate applies; then the sum restarts.
     pub monitored_runs: usize,
-    /// Probability of an alarm in as many runs, though nothing has changed, over all metrics that
-    /// are watched together.
+    /// Probability of an alarm in that many runs without any change, over all metrics that are
+    /// watched together.
     pub false_alarm_rate: f64,
     /// First run of the anchor; absent for `blessed`.
     pub anchor_from: Option<RunId>,
-    /// Blessed run that the anchor begins with where it is of the same kind; otherwise, and where
-    /// no run is blessed, the first run of its kind.
+    /// Blessed run with which the anchor begins if it is comparable; otherwise, and without a
+    /// blessed run, the first comparable run.
     pub blessed: Option<RunId>,
 }
 
 /// One run's figure of a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesPoint<'a> {
-    /// The run; absent for the one that is being reported.
+    /// The run; absent for the current one.
     pub run: Option<&'a RunId>,
     /// The figure.
     pub value: f64,
-    /// Items that it is over.
+    /// Number of items.
     pub n: u64,
 }
 
@@ -49,7 +49,7 @@ pub struct DeclineReport {
     pub state: DeclineState,
     /// Runs of the anchor so far.
     pub anchor_runs: usize,
-    /// Runs that it takes.
+    /// Required number of runs.
     pub anchor_runs_wanted: usize,
     /// First run of the anchor.
     pub anchor_first: Option<RunId>,
@@ -57,18 +57,18 @@ pub struct DeclineReport {
     pub anchor_last: Option<RunId>,
     /// Mean of the anchor's runs, in the metric's unit.
     pub anchor_mean: Option<f64>,
-    /// Standard deviation from run to run, in the metric's unit: that of the anchor's runs, or the
-    /// least that one item can make.
+    /// Standard deviation between runs, in the metric's unit: that of the anchor's runs, or the
+    /// minimum that one item can cause.
     pub anchor_deviation: Option<f64>,
-    /// Runs after the anchor, the newest included.
+    /// Number of runs after the anchor, including the newest.
     pub runs_since: usize,
-    /// Sum of how far these runs lie below the anchor, in standard deviations, each less 0.5.
+    /// Sum of the distances of these runs below the anchor, in standard deviations, each minus 0.5.
     pub cusum: Option<f64>,
     /// Limit that raises an alarm when the sum exceeds it.
     pub limit: Option<f64>,
-    /// Runs that the alarm has stood for, the newest included; 0 without one.
+    /// Number of runs since the alarm, including the newest; 0 without one.
     pub alarm_runs: usize,
-    /// Runs that are left out since too few of their items have the figure.
+    /// Number of runs left out, since too few of their items have the metric.
     pub left_out: usize,
 }
 
@@ -78,13 +78,13 @@ pub struct DeclineReport {
 pub enum DeclineState {
     /// No alarm.
     Steady,
-    /// An alarm stands.
+    /// An alarm is active.
     Declining,
-    /// The anchor has too few runs, or the newest run belongs to it.
+    /// The anchor has too few runs, or includes the newest one.
     AnchorIncomplete,
-    /// No run of this kind has the name that the anchor is to begin with.
+    /// No comparable run has the name with which the anchor should begin.
     AnchorMissing,
-    /// The newest run has the figure of too few items.
+    /// The newest run has the metric for too few items.
     TooFewItems,
 }
 
@@ -101,25 +101,27 @@ impl Default for DeclineWatch {
 }
 
 impl DeclineWatch {
-    /// The same watch, whose anchor begins with the run that is blessed in this runs directory as
+    /// The same watch, with the anchor at this runs directory's blessed run of the name
     /// [`DEFAULT_BASELINE`].
     pub fn anchored_at_blessed(self, runs_dir: &Path) -> Self {
         let blessed = BlessedRuns::new(runs_dir)
             .get(DEFAULT_BASELINE)
-            .inspect_err(|error| tracing::warn!("the anchor is the first run: {error}"))
+            .inspect_err(|error| {
+                tracing::warn!("the blessed run is not available as an anchor: {error}")
+            })
             .unwrap_or_default();
         Self { blessed: blessed.map(|blessed| blessed.run_id), ..self }
     }
 }
 
 impl MetricDefinition {
-    /// True if a decline of it can be watched: it is better when it is higher.
+    /// True if its decline can be detected: it is better when it is higher.
     pub fn can_decline(&self) -> bool {
         self.unit != Unit::Milliseconds
     }
 
-    /// Least change of the mean of `n` items that counts as noise: one item of a rate, a tenth of
-    /// the scale of one item of a mean.
+    /// Minimum noise of the mean of `n` items: one item of a rate, a tenth of the scale of one item
+    /// of a mean.
     fn least_noise(&self, n: u64) -> f64 {
         let (least, most) = self.unit.bounds();
         let step = if self.rate { 1.0 } else { 0.1 };

@@ -1,15 +1,15 @@
-//! Finding the runs of a runs directory.
+//! Earlier runs of a runs directory.
 
 use super::{PastRun, ask_the_same, is_of_one_kind};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
 
-/// Runs that a series is read back, at most.
+/// Maximum number of earlier runs of a series.
 const MAX_RUNS: usize = 1_000;
 
-/// The runs of a directory, newest first, without those of which it cannot be told what they are:
-/// each of these is an error of its own. A directory that is not there holds none.
+/// The runs of a directory, newest first; unreadable ones are errors. Empty for a missing
+/// directory.
 pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>>> {
     let entries = match fs::read_dir(runs_dir) {
         Ok(entries) => entries,
@@ -32,21 +32,20 @@ pub fn runs_in(runs_dir: &Path) -> io::Result<Vec<Result<RunFiles, JournalError>
     Ok(runs)
 }
 
-/// The runs beside this one that were created before it, ask the same and have a report, newest
-/// first, at most so many. What cannot be read is left out, and the log says so: another run's
-/// trouble is none of this one's.
+/// At most `most` runs of this directory that were created before this one, are comparable in what
+/// they ask, and have a report, newest first. Unreadable ones are logged and left out.
 pub fn earlier_runs(files: &RunFiles, most: usize) -> Vec<PastRun> {
     runs_before(files, most, ask_the_same)
 }
 
-/// The runs before this one that can be held against it night by night, newest first: see
+/// Earlier runs that are comparable with this one night by night, newest first: see
 /// [`is_of_one_kind`].
 pub fn runs_of_one_kind(files: &RunFiles) -> Vec<PastRun> {
     runs_before(files, MAX_RUNS, is_of_one_kind)
 }
 
-/// The files of runs beside this one that were created before it, ask the same and have a report,
-/// newest first, at most so many.
+/// Files of at most `most` runs of this directory that were created before this one, ask the same
+/// and have a report, newest first.
 pub fn runs_asking_the_same(files: &RunFiles, most: usize) -> Vec<RunFiles> {
     let earlier = files_before(files, ask_the_same).into_iter();
     earlier.filter(|run| run.path_of("report.json").is_file()).take(most).collect()
@@ -66,7 +65,7 @@ fn runs_before(
     files_before(files, belongs).into_iter().filter_map(read).take(most).collect()
 }
 
-/// Runs created before this one that belong to it, newest first.
+/// Matching runs created before this one, newest first.
 fn files_before(files: &RunFiles, belongs: fn(&RunRecord, &RunRecord) -> bool) -> Vec<RunFiles> {
     let Some(runs_dir) = files.directory().parent() else { return Vec::new() };
     let runs = runs_in(runs_dir).unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! Reading `report.json` again, as far as history needs it.
+//! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
 use juror_files::local::open_regular;
@@ -12,13 +12,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The report of a million items is shorter.
+/// Maximum size of a report in bytes, above that of a million items.
 const MAX_REPORT_BYTES: u64 = 1 << 30;
 
-/// A run that has a report.
+/// A run with a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastRun {
-    /// The run's name.
+    /// The run's id.
     pub id: RunId,
     /// Its record.
     pub record: RunRecord,
@@ -26,15 +26,15 @@ pub struct PastRun {
     pub figures: RunFigures,
 }
 
-/// Reason why a run's report cannot be read. The run itself may be intact: `juror report` writes it
+/// The error of reading a run's report. The run itself may be intact: `juror report` writes it
 /// again.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// The run's record cannot be read.
     #[error(transparent)]
     Run(#[from] JournalError),
-    /// The report is there and cannot be read.
-    #[error("{} cannot be read: {reason}; write it again by: juror report {run}", path.display())]
+    /// The report exists and cannot be read.
+    #[error("{} cannot be read: {reason}; write it again with: juror report {run}", path.display())]
     Report {
         /// The run.
         run: RunId,
@@ -58,7 +58,7 @@ struct ReportFile {
 #[derive(Deserialize)]
 struct RunPart {
     simulated: bool,
-    /// Reports of versions that did not tell have none.
+    /// Absent in reports of earlier versions.
     #[serde(default)]
     fingerprints: Vec<String>,
 }
@@ -82,7 +82,7 @@ struct CostPart {
 }
 
 impl PastRun {
-    /// Reads what a run came to; none if it has no report yet. Its items are passed over.
+    /// Reads a run's figures; none if it has no report yet. Its items are skipped.
     pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
         let record = files.record().clone();
         let id = record.run_id.clone();
@@ -100,8 +100,8 @@ impl PastRun {
     }
 }
 
-/// Those parts of a `report.json` that a reader keeps; none if it is not there. What is no regular
-/// file, or is longer than any report, is an error.
+/// The needed parts of a `report.json`; none if it does not exist. Anything but a regular file of
+/// at most the maximum size is an error.
 pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Parts>> {
     let file = match open_regular(path, MAX_REPORT_BYTES) {
         Ok(file) => BufReader::new(file.take(MAX_REPORT_BYTES)),

@@ -1,26 +1,25 @@
-//! Meaning of a statement: its kind of defect on its kind of property.
+//! Classification of a statement: the kind of defect on a kind of property.
 //!
-//! In this order: what is certain whatever else is said (accessibility, code that does not parse);
-//! what is there but should not be; what is missing, and then the noun that this is said of; or
-//! else the property of the highest rank.
+//! In this order: topics that are certain (accessibility, code that does not parse); extra content;
+//! missing content, with its noun; otherwise the property of the highest rank.
 
 mod extra;
 mod missing;
 mod wrong;
 
 use super::{
+    tokenize::{NAME, PAUSE, is_plain},
     vocabulary::{Lexicon, Vocabulary},
-    words::{NAME, PAUSE, is_plain},
 };
 
-/// From here on, what a statement is about is certain, even if it also calls something additional
-/// or missing: one finger too many is anatomy.
+/// Rank from which on a topic is certain, even if the statement also calls something extra or
+/// missing: an extra finger is anatomy.
 const CERTAIN_RANK: u32 = 86;
-/// To have more of it than shown is still about it.
+/// Rank of spacing, which stays the topic where there is too much of it.
 const SPACING_RANK: u32 = 75;
-/// Below are things, above are properties: the name of a colour beside a thing says more.
+/// Rank between things and properties: the name of a color beside a thing takes precedence.
 const COLOR_NAME_RANK: u32 = 45;
-/// Up to here nothing is named that could have been kept, but subjects.
+/// Maximum rank of mere subjects.
 const SUBJECT_RANK: u32 = 31;
 
 /// Tone of statements: about defects or about strengths.
@@ -37,49 +36,49 @@ pub enum Tone {
 pub(super) enum Category {
     /// A kind that the vocabulary knows: statements of one kind are one.
     Kind(String),
-    /// None that it knows: its words, sorted, each once.
+    /// No known kind: its words, sorted and unique.
     Words(Vec<String>),
 }
 
-/// A phrase that names what statements are about: its words, and the number of the about.
+/// A phrase that names a topic: its words, and the topic's number.
 #[derive(Clone, Copy, Debug)]
 struct Hit {
     start: usize,
     end: usize,
-    about: usize,
+    topic: usize,
 }
 
-struct Reading<'a> {
+struct StatementClassifier<'a> {
     vocabulary: &'a Vocabulary,
     words: Vec<String>,
-    /// The same words, by their numbers in the vocabulary.
+    /// The same words by their numbers in the vocabulary.
     numbers: Vec<u32>,
     hits: Vec<Hit>,
 }
 
-/// Meaning of a statement's words.
+/// Classifies a statement by its words.
 pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> Category {
     let numbers = vocabulary.numbers(&words);
     let mut hits = Vec::new();
     let mut position = 0;
     while position < words.len() {
-        match vocabulary.about.at(&numbers, position) {
-            Some((length, about)) => {
-                hits.push(Hit { start: position, end: position + length, about });
+        match vocabulary.topic.at(&numbers, position) {
+            Some((length, topic)) => {
+                hits.push(Hit { start: position, end: position + length, topic });
                 position += length;
             }
             None => position += 1,
         }
     }
-    let reading = Reading { vocabulary, words, numbers, hits };
+    let classifier = StatementClassifier { vocabulary, words, numbers, hits };
     let kind = match tone {
-        Tone::Issues => reading.defect(),
-        Tone::Strengths => reading.merit(),
+        Tone::Issues => classifier.defect(),
+        Tone::Strengths => classifier.merit(),
     };
-    kind.unwrap_or_else(|| Category::Words(reading.content()))
+    kind.unwrap_or_else(|| Category::Words(classifier.content()))
 }
 
-impl Reading<'_> {
+impl StatementClassifier<'_> {
     fn defect(&self) -> Option<Category> {
         let highest = self.highest();
         let rank = highest.map_or(0, |hit| self.rank(hit));
@@ -112,11 +111,11 @@ impl Reading<'_> {
     }
 
     fn praised(&self, id: String) -> String {
-        let about = self.vocabulary.abouts.iter().find(|about| about.id == id);
-        about.and_then(|about| about.strength.clone()).unwrap_or(id)
+        let topic = self.vocabulary.topics.iter().find(|topic| topic.id == id);
+        topic.and_then(|topic| topic.strength.clone()).unwrap_or(id)
     }
 
-    /// The word that each noun phrase of this part hinges on, its last: "icon" in "the button's
+    /// Head nouns of the noun phrases of this part, the last word of each: "icon" in "the button's
     /// search icon of the header".
     fn nouns(&self, start: usize, end: usize) -> impl Iterator<Item = usize> {
         let mut nouns = Vec::new();
@@ -148,7 +147,7 @@ impl Reading<'_> {
         self.hits.iter().find(|hit| hit.start <= position && position < hit.end).copied()
     }
 
-    /// Words that tell statements apart of which the vocabulary knows nothing.
+    /// Words by which statements without a known topic are clustered.
     fn content(&self) -> Vec<String> {
         let mut content = Vec::new();
         for (position, word) in self.words.iter().enumerate() {
@@ -167,7 +166,7 @@ impl Reading<'_> {
         content
     }
 
-    /// The word at a position; nothing beyond the end.
+    /// The word at a position; empty beyond the end.
     fn word(&self, position: usize) -> &str {
         self.words.get(position).map_or("", String::as_str)
     }
@@ -178,11 +177,11 @@ impl Reading<'_> {
     }
 
     fn rank(&self, hit: Hit) -> u32 {
-        self.vocabulary.abouts.get(hit.about).map_or(0, |about| about.rank)
+        self.vocabulary.topics.get(hit.topic).map_or(0, |topic| topic.rank)
     }
 
     fn id(&self, hit: Hit) -> String {
-        self.vocabulary.abouts.get(hit.about).map(|about| about.id.clone()).unwrap_or_default()
+        self.vocabulary.topics.get(hit.topic).map(|topic| topic.id.clone()).unwrap_or_default()
     }
 
     fn has(&self, words: &Lexicon<()>) -> bool {

@@ -1,19 +1,19 @@
-//! Statements of which the vocabulary knows nothing, grouped by the words that they share.
+//! Clustering of statements without a known topic by their shared words.
 //!
-//! Leader clustering: from the most frequent down, each joins the most similar group of which the
-//! leader shares enough words with it, or else leads a group of its own. Similarity is Jaccard's,
-//! shared words over all words of the two. An index over the rarest words of each leader finds the
-//! leaders that can be similar enough (prefix filtering, Chaudhuri et al. 2006); where words are so
-//! common that there are very many, those that share the rarest are looked at, and of them the most
-//! frequent: time stays in proportion to the number of statements.
+//! Leader clustering: in descending order of frequency, each statement joins the group with the
+//! most similar leader of sufficient similarity, or becomes the leader of a new group. The
+//! similarity is Jaccard's, shared words over all words of the two. An index over the rarest words
+//! of each leader finds the candidates (prefix filtering, Chaudhuri et al. 2006); where words are
+//! so common that there are very many, the leaders that share the rarest words are compared, the
+//! most frequent first, so that the time is proportional to the number of statements.
 
 use super::collected::Collected;
 use std::collections::HashMap;
 
-/// Words are shared by half: "header overlaps logo" and "logo overlaps the header picture".
+/// Minimum similarity: "header overlaps logo" and "logo overlaps the header picture".
 const ENOUGH: f64 = 0.5;
 
-/// So many leaders are compared with a statement at most.
+/// Maximum number of leaders that are compared with a statement.
 const MAX_COMPARED: usize = 200;
 
 struct Leader {
@@ -21,7 +21,8 @@ struct Leader {
     collected: Collected,
 }
 
-/// Merges what is alike; `others` are their words, sorted and separated by spaces, each list once.
+/// Merges similar statements; `others` are their words, sorted and separated by spaces, each list
+/// once.
 pub(super) fn merge(mut others: Vec<(String, Collected)>) -> impl Iterator<Item = Collected> {
     let numbers = numbers_by_rarity(&others);
     others.sort_by(|(left, one), (right, other)| {
@@ -47,7 +48,7 @@ pub(super) fn merge(mut others: Vec<(String, Collected)>) -> impl Iterator<Item 
     leaders.into_iter().map(|leader| leader.collected)
 }
 
-/// The leader that shares most with these words, if it shares enough; of equals the first.
+/// The most similar leader of sufficient similarity; the first of equals.
 fn most_alike(
     words: &[u32],
     rare: &[u32],
@@ -78,13 +79,13 @@ fn numbers_by_rarity(others: &[(String, Collected)]) -> HashMap<String, u32> {
     words.into_iter().zip(0..).map(|((_, word), number)| (word.to_owned(), number)).collect()
 }
 
-/// So many of a statement's rarest words must be looked at: two statements that share enough words
-/// share one of these.
+/// Number of a statement's rarest words to look up: two sufficiently similar statements share one
+/// of these.
 fn prefix(words: usize) -> usize {
     words - (ENOUGH * words as f64).ceil() as usize + usize::from(words > 0)
 }
 
-/// Shared words over all words of two sorted lists.
+/// Jaccard similarity of two sorted lists.
 fn jaccard(left: &[u32], right: &[u32]) -> f64 {
     let (mut one, mut other) = (left.iter().peekable(), right.iter().peekable());
     let mut shared = 0;

@@ -2,17 +2,17 @@
 
 use super::{
     VOCABULARY,
-    words::{is_plain, words},
+    tokenize::{is_plain, tokenize},
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Longest wording that is shown, in characters; a statement beyond this is cut.
+/// Maximum length of a displayed wording, in characters.
 const MAX_LENGTH: usize = 200;
 
-/// So many wordings of one sense are compared; of more, those with the lowest hash.
+/// Maximum number of compared wordings of one meaning; of more, those with the lowest hashes.
 const MAX_WORDINGS: usize = 100;
 
-/// So many other wordings are shown.
+/// Maximum number of displayed examples.
 pub(super) const MAX_EXAMPLES: usize = 3;
 
 /// Items and wordings.
@@ -20,7 +20,7 @@ pub(super) const MAX_EXAMPLES: usize = 3;
 pub(super) struct Collected {
     items: Vec<u32>,
     said: u64,
-    /// By the hash of their words, in which case, punctuation and numbers do not count.
+    /// By the hash of their words, which ignores case, punctuation and numbers.
     wordings: BTreeMap<u64, Wording>,
 }
 
@@ -32,14 +32,14 @@ pub(super) struct Wording {
 }
 
 impl Wording {
-    /// Said once.
+    /// A single statement.
     pub(super) fn of(statement: &str) -> Self {
         Self { text: statement.trim().chars().take(MAX_LENGTH).collect(), said: 1 }
     }
 }
 
 impl Collected {
-    /// Notes that it was said of an item in this wording.
+    /// Adds a statement about an item.
     pub(super) fn note(&mut self, item: u32, hash: u64, wording: Wording) {
         self.said += 1;
         if self.items.last() != Some(&item) {
@@ -48,7 +48,7 @@ impl Collected {
         self.add_wording(hash, wording);
     }
 
-    /// Takes in what was said in the same sense.
+    /// Merges statements of the same meaning.
     pub(super) fn absorb(&mut self, other: Self) {
         self.said += other.said;
         self.items.extend(other.items);
@@ -70,8 +70,8 @@ impl Collected {
         self.items
     }
 
-    /// The wording that shares most with all others, each as often as it was said, and the most
-    /// frequent of the others.
+    /// The wording that shares most with all others, weighted by frequency, and the most frequent
+    /// of the others.
     pub(super) fn central(&self) -> (String, Vec<String>) {
         let wordings: Vec<(BTreeSet<String>, &Wording)> =
             self.wordings.values().map(|wording| (stems(&wording.text), wording)).collect();
@@ -81,7 +81,7 @@ impl Collected {
                 *weights.entry(stem).or_insert(0) += wording.said;
             }
         }
-        // The cosine with the sum of all, but for that sum's length, which is the same for each.
+        // The cosine with the sum of all, without the sum's length, which is the same for each.
         let closeness = |stems: &BTreeSet<String>| {
             let shared: u64 = stems.iter().filter_map(|stem| weights.get(stem.as_str())).sum();
             shared as f64 / (stems.len().max(1) as f64).sqrt()
@@ -118,7 +118,7 @@ impl Collected {
 }
 
 fn stems(text: &str) -> BTreeSet<String> {
-    words(text, &VOCABULARY.whole).into_iter().filter(|word| is_plain(word)).collect()
+    tokenize(text, &VOCABULARY.whole).into_iter().filter(|word| is_plain(word)).collect()
 }
 
 /// FNV-1a with MurmurHash3's finalizer: the same on every machine and in every version.

@@ -2,7 +2,7 @@
 
 use juror_types::finding::{FindingVocabulary, OTHER};
 
-/// Key of a group, the same in every run, but for [`IssueKey::Words`].
+/// Key of a group, the same in every run except for [`IssueKey::Words`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IssueKey {
     /// Findings of one kind on one element.
@@ -12,14 +12,14 @@ pub enum IssueKey {
         /// Key of the element.
         element: String,
     },
-    /// Statements that the vocabulary of words takes to be about the same.
+    /// Statements with the same topic in the vocabulary of words.
     Topic(String),
     /// Statements that share words.
     Words,
 }
 
 impl IssueKey {
-    /// Origin of the group: `kind` if the judge named the kind, or else `words`.
+    /// Basis of the group: `kind` if the judge named the kind, otherwise `words`.
     pub fn grouped_by(&self) -> &'static str {
         match self {
             Self::Finding { .. } => "kind",
@@ -35,8 +35,8 @@ impl IssueKey {
         }
     }
 
-    /// Label and examples, from the most central wording and the others. A wording labels only what
-    /// has no titles: of findings, each says its own place.
+    /// Label and examples, from the most central wording and the others. Groups of findings have
+    /// titles; their wordings name single places and are not used as labels.
     pub(super) fn label(
         &self,
         vocabulary: &FindingVocabulary,
@@ -46,7 +46,7 @@ impl IssueKey {
         let title = vocabulary.kind(kind).map_or(kind.as_str(), |kind| &kind.title);
         let element = vocabulary.element(element).filter(|element| element.key != OTHER);
         let label = match element {
-            // A missing icon is an icon.
+            // "missing icon" is about an icon.
             Some(element) if title.ends_with(&element.title.to_lowercase()) => title.to_owned(),
             Some(element) => format!("{title}: {}", element.title.to_lowercase()),
             None => title.to_owned(),

@@ -1,17 +1,17 @@
-//! The words of `config/statements.toml`, by which statements are told apart.
+//! The vocabulary of `config/statements.toml`, by which statements are classified.
 
-use super::words::words;
+use super::tokenize::tokenize;
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 
-/// Subjects of statements, and the words that say what of it is wrong.
+/// Topics of statements, and the words for what is wrong.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     pub(super) whole: HashSet<String>,
-    /// Every word of a phrase has a number.
+    /// Number of each word of the phrases.
     numbers: HashMap<String, u32>,
-    pub(super) abouts: Vec<About>,
-    pub(super) about: Lexicon<usize>,
+    pub(super) topics: Vec<TopicEntry>,
+    pub(super) topic: Lexicon<usize>,
     pub(super) skip: Lexicon<()>,
     pub(super) hinges: Lexicon<()>,
     pub(super) clauses: Lexicon<()>,
@@ -41,25 +41,29 @@ pub(super) enum ColorOf {
     Chart,
 }
 
-/// A property or a thing.
-#[derive(Debug)]
-pub(super) struct About {
+/// A topic: a property or a thing.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TopicEntry {
     pub(super) id: String,
     pub(super) rank: u32,
-    /// To be missing and to be wrong are two kinds of it.
+    /// True if missing and wrong are two kinds of it.
+    #[serde(default)]
     pub(super) thing: bool,
-    /// Subject that it counts as where it is praised: "layout and alignment match" is one strength.
+    /// Topic of its praise: "layout and alignment match" is one strength.
     pub(super) strength: Option<String>,
-    /// It says more than the criterion under which a rationale stands.
+    /// True if it is more specific than the criterion of a rationale.
+    #[serde(default)]
     pub(super) picture: bool,
+    words: Vec<String>,
 }
 
-/// Phrases, by the number of their first word; the longest first.
+/// Phrases by the number of their first word, longest first.
 #[derive(Debug)]
 pub(super) struct Lexicon<T>(Vec<Vec<(Vec<u32>, T)>>);
 
 impl<T: Copy> Lexicon<T> {
-    /// The longest phrase that begins at this word: how many words it has, and what it means.
+    /// The longest phrase that begins at this word: its length in words, and its meaning.
     pub(super) fn at(&self, words: &[u32], position: usize) -> Option<(usize, T)> {
         let (first, after) = words.get(position..)?.split_first()?;
         let phrases = self.0.get(*first as usize)?;
@@ -67,7 +71,7 @@ impl<T: Copy> Lexicon<T> {
         Some((phrase.len() + 1, *meaning))
     }
 
-    /// True if any of its phrases is there.
+    /// True if any of its phrases occurs.
     pub(super) fn occurs(&self, words: &[u32]) -> bool {
         (0..words.len()).any(|position| self.at(words, position).is_some())
     }
@@ -79,7 +83,7 @@ impl<T: Copy> Lexicon<T> {
     ) -> Self {
         let mut lexicon: Vec<Vec<(Vec<u32>, T)>> = Vec::new();
         for (phrase, meaning) in phrases {
-            let mut phrase = words(phrase, whole).into_iter().map(|word| {
+            let mut phrase = tokenize(phrase, whole).into_iter().map(|word| {
                 let next = numbers.len() as u32;
                 *numbers.entry(word).or_insert(next)
             });
@@ -101,18 +105,18 @@ impl<T: Copy> Lexicon<T> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenVocabulary {
+struct VocabularySource {
     whole: HashSet<String>,
     skip: Vec<String>,
     hinges: Vec<String>,
     clauses: Vec<String>,
     source: Vec<String>,
     picture: Vec<String>,
-    missing: WrittenMissing,
-    extra: WrittenWords,
-    complete: WrittenComplete,
-    about: Vec<WrittenAbout>,
-    color: WrittenColor,
+    missing: MissingSource,
+    extra: WordsSource,
+    complete: CompleteSource,
+    topic: Vec<TopicEntry>,
+    color: ColorSource,
     thickness: Vec<String>,
     letters: Vec<String>,
     parts: Vec<String>,
@@ -120,7 +124,7 @@ struct WrittenVocabulary {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenMissing {
+struct MissingSource {
     before: Vec<String>,
     after: Vec<String>,
     present: Vec<String>,
@@ -129,13 +133,13 @@ struct WrittenMissing {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenWords {
+struct WordsSource {
     words: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenComplete {
+struct CompleteSource {
     all: Vec<String>,
     there: Vec<String>,
     words: Vec<String>,
@@ -143,20 +147,7 @@ struct WrittenComplete {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenAbout {
-    id: String,
-    rank: u32,
-    #[serde(default)]
-    thing: bool,
-    strength: Option<String>,
-    #[serde(default)]
-    picture: bool,
-    words: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenColor {
+struct ColorSource {
     words: Vec<String>,
     names: Vec<String>,
     background: Vec<String>,
@@ -167,13 +158,13 @@ struct WrittenColor {
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary's text.
+    /// Parses a vocabulary.
     pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
-        let written: WrittenVocabulary = toml::from_str(text)?;
+        let written: VocabularySource = toml::from_str(text)?;
         let whole = &written.whole;
         let mut numbers = HashMap::new();
-        let about = written.about.iter().enumerate();
-        let about = about.flat_map(|(number, about)| about.words.iter().map(move |w| (w, number)));
+        let topic = written.topic.iter().enumerate();
+        let topic = topic.flat_map(|(number, topic)| topic.words.iter().map(move |w| (w, number)));
         let color = &written.color;
         let color_of = [
             (&color.background, ColorOf::Background),
@@ -183,13 +174,13 @@ impl Vocabulary {
             (&color.chart, ColorOf::Chart),
         ];
         let color_of = color_of.iter().flat_map(|&(words, of)| words.iter().map(move |w| (w, of)));
-        let about = Lexicon::of(about, whole, &mut numbers);
+        let topic = Lexicon::of(topic, whole, &mut numbers);
         let color_of = Lexicon::of(color_of, whole, &mut numbers);
         let mut set = |words: &[String]| {
             Lexicon::of(words.iter().map(|word| (word, ())), whole, &mut numbers)
         };
         Ok(Self {
-            about,
+            topic,
             skip: set(&written.skip),
             hinges: set(&written.hinges),
             clauses: set(&written.clauses),
@@ -211,28 +202,18 @@ impl Vocabulary {
             color: set(&color.words),
             color_names: set(&color.names),
             color_of,
-            abouts: written
-                .about
-                .into_iter()
-                .map(|about| About {
-                    id: about.id,
-                    rank: about.rank,
-                    thing: about.thing,
-                    strength: about.strength,
-                    picture: about.picture,
-                })
-                .collect(),
+            topics: written.topic,
             whole: written.whole,
             numbers,
         })
     }
 
-    /// True if this is a kind of what is wrong with pictures.
+    /// True if this is a kind of defect of pictures.
     pub(super) fn is_of_pictures(&self, kind: &str) -> bool {
-        self.abouts.iter().any(|about| about.picture && about.id == kind)
+        self.topics.iter().any(|topic| topic.picture && topic.id == kind)
     }
 
-    /// The numbers of words; all words that are in no phrase have the same.
+    /// The numbers of words; all words in no phrase have the same.
     pub(super) fn numbers(&self, words: &[String]) -> Vec<u32> {
         words.iter().map(|word| self.numbers.get(word).copied().unwrap_or(u32::MAX)).collect()
     }

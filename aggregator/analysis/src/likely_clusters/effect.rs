@@ -4,8 +4,8 @@ use crate::metrics::{MeanEstimate, round_stable};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-/// The p-value up to which values are said to differ between clusters. A lenient one: a cluster
-/// effect that is missed makes intervals too narrow, one that is not there costs power only.
+/// Maximum p-value of a cluster effect. Lenient: a missed effect makes intervals too narrow, a
+/// false one only costs power.
 const SEEN: f64 = 0.2;
 
 /// Effect of taking clusters together on the interval of a mean.
@@ -15,7 +15,7 @@ pub struct ClusterEffect {
     pub design_effect: f64,
     /// Width of the interval with the clusters, over that without them.
     pub widening: f64,
-    /// Of no difference between the clusters, by an F test.
+    /// p-value of no difference between the clusters, by an F test.
     pub p_value: f64,
 }
 
@@ -26,7 +26,7 @@ impl ClusterEffect {
     }
 }
 
-/// The effect of clusters on a mean whose error is known without and with them.
+/// The effect of clusters on a mean with known errors without and with them.
 ///
 /// With ν degrees of freedom between clusters, the design effect D is the mean square between
 /// clusters over the total one, so that F = D (n − 1 − ν) / (n − 1 − D ν), with ν and n − 1 − ν

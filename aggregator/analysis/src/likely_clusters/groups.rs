@@ -3,12 +3,12 @@
 use super::{MAX_GROUPS, MIN_ITEMS};
 use std::collections::HashMap;
 
-/// Groups whose names are kept.
+/// Maximum number of stored group names.
 const MAX_LABELS: usize = 1_000;
-/// Groups that are named as examples.
+/// Maximum number of groups named as examples.
 const MAX_EXAMPLES: usize = 3;
 
-/// Numbers of groups by the hash of what their items have in common.
+/// Numbers of groups by the hash of their common feature.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupNumbers(HashMap<u64, usize>);
 
@@ -70,8 +70,8 @@ impl GroupCounts {
         self.sizes.iter().filter(|size| **size > 1).count() as u64
     }
 
-    /// True if the groups divide the items sensibly: they hold a quarter of the items at least, the
-    /// largest four fifths at most, and there are three groups or single items at least.
+    /// True if the groups are sensible: they contain at least a quarter of the items, the largest
+    /// at most four fifths, and there are at least three groups or single items.
     pub(super) fn are_likely(&self) -> bool {
         let largest = self.sizes.iter().copied().max().map_or(0, u64::from);
         let grouped = self.grouped_items();

@@ -1,22 +1,22 @@
-//! Groups of inputs that are nearly equal, told by their signatures.
+//! Groups of near-equal inputs by their signatures.
 
 use super::MAX_GROUPS;
 use juror_types::signature::Signature;
 use std::collections::HashMap;
 
-/// Groups, each of what lies near its first member: the distance to a first member is bounded, so
-/// groups do not grow along chains.
+/// Groups of signatures near their first member: the distance to it is bounded, so groups do not
+/// grow along chains.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NearGroups {
     leaders: Vec<Signature>,
-    /// Groups by one byte of their leader, and the place of that byte. Two signatures of eight
-    /// bytes that differ in at most seven bits have a byte in common.
+    /// Groups by one byte of their leader and its position. Two signatures of eight bytes that
+    /// differ in at most seven bits have a byte in common.
     by_byte: HashMap<(usize, u8), Vec<usize>>,
 }
 
 impl NearGroups {
     /// The number of the group with the nearest first member; a new one where none is near, and
-    /// none beyond the bound of groups.
+    /// none beyond the maximum number of groups.
     pub(crate) fn number(&mut self, signature: Signature) -> Option<usize> {
         let bytes = || signature.bytes().into_iter().enumerate();
         let candidates = bytes().filter_map(|place| self.by_byte.get(&place)).flatten();

@@ -1,4 +1,4 @@
-//! Stems of item ids: what is left without trailing numbers, sizes and states.
+//! Stems of item ids: without trailing numbers, sizes and states.
 
 /// Characters between the parts of an id.
 const SEPARATORS: [char; 6] = ['_', '-', '.', '/', ' ', '@'];
@@ -50,8 +50,8 @@ const VARIANTS: [&str; 43] = [
     "copy",
 ];
 
-/// The stem of an id: `card` of `card_01`, `card-hover-2x` and `card.dark.png`; none where nothing
-/// but variants is left.
+/// The stem of an id: `card` of `card_01`, `card-hover-2x` and `card.dark.png`; none where only
+/// variants are left.
 pub(super) fn stem(id: &str) -> Option<&str> {
     let mut rest = id;
     loop {

@@ -11,10 +11,9 @@ use juror_types::{
 /// Definition of a metric, for computation and display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricDefinition {
-    /// Its place in `overall`, as in `semantic.avg_visual_similarity`: its name in intervals and
-    /// gates.
+    /// Path in `overall`, as in `semantic.avg_visual_similarity`: its name in intervals and gates.
     pub path: String,
-    /// Its name for people.
+    /// Title in reports.
     pub title: String,
     /// Unit of its figure.
     pub unit: Unit,
@@ -28,15 +27,15 @@ pub struct MetricDefinition {
 pub enum Unit {
     /// A share from 0 to 1, shown in percent.
     Share,
-    /// A score from 0 to 1, shown as it is.
+    /// A score from 0 to 1, shown unchanged.
     Score,
     /// A percentage from 0 to 100.
     Percent,
     /// Points on a scale.
     Points {
-        /// The worst.
+        /// Worst score.
         least: f64,
-        /// The best.
+        /// Best score.
         most: f64,
     },
     /// Milliseconds.
@@ -46,11 +45,11 @@ pub enum Unit {
 /// Origin of a metric's figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// Programs computed it: the deterministic stages, the clock.
+    /// Computed by programs: the deterministic stages, the clock.
     Measured,
-    /// The vision model's opinion.
+    /// Given by the vision model.
     Judged,
-    /// Both decide it.
+    /// Computed from both.
     Both,
 }
 
@@ -78,7 +77,7 @@ enum Source {
 }
 
 impl Unit {
-    /// The least and the most that a figure can be.
+    /// Minimum and maximum of a figure.
     pub fn bounds(self) -> (f64, f64) {
         match self {
             Self::Share | Self::Score => (0.0, 1.0),
@@ -88,7 +87,7 @@ impl Unit {
         }
     }
 
-    /// By how much two figures can differ at most.
+    /// Maximum difference of two figures.
     pub(crate) fn width(self) -> f64 {
         let (least, most) = self.bounds();
         most - least
@@ -96,7 +95,7 @@ impl Unit {
 }
 
 impl MetricDefinition {
-    /// Every metric that a run by this rubric can have, in the order of `overall`.
+    /// All metrics of runs by this rubric, in the order of `overall`.
     pub fn all(rubric: &Rubric) -> Vec<Self> {
         let fixed = [
             (
@@ -177,8 +176,8 @@ impl MetricDefinition {
         fixed.chain([whole]).chain(own).collect()
     }
 
-    /// A verdict as one share from 0 to 1, whatever the rubric calls it: what comparisons are
-    /// decided by.
+    /// The verdict as a share from 0 to 1, under the rubric's name of it: the metric that decides
+    /// comparisons.
     pub fn decisive(rubric: &Rubric) -> Self {
         let name = match rubric.formula {
             Formula::SumOverMax => "semantic_correctness",
@@ -215,7 +214,7 @@ impl MetricDefinition {
         }
     }
 
-    /// True if it is of a stage of the pipeline that makes code.
+    /// True if it belongs to a stage of the pipeline that generates code.
     pub fn is_of_generated_code(&self) -> bool {
         matches!(
             self.source,
@@ -227,22 +226,22 @@ impl MetricDefinition {
         ) || self.is_evidence()
     }
 
-    /// True if it is measured between screenshots and the pictures of rendered code.
+    /// True if it is measured between screenshots and rendered code.
     pub fn is_evidence(&self) -> bool {
         self.path.starts_with("evidence.")
     }
 
-    /// True if runs without measured evidence leave it out.
+    /// True if it is absent in runs without measured evidence.
     pub(crate) fn needs_evidence(&self) -> bool {
         self.is_evidence() || self.source == Source::CodeRenders
     }
 
-    /// True if the judge's verdicts make it.
+    /// True if it is computed from the judge's verdicts.
     pub fn is_semantic(&self) -> bool {
         self.path.starts_with("semantic.")
     }
 
-    /// The criterion that a rate of perfect scores is over.
+    /// The criterion of a rate of perfect scores.
     pub fn perfect_criterion(&self) -> Option<&str> {
         match &self.source {
             Source::Perfect { criterion, .. } => Some(criterion),
@@ -250,17 +249,17 @@ impl MetricDefinition {
         }
     }
 
-    /// True if it is a mean that [`Self::decisive`] and [`Self::criteria`] do not tell.
+    /// True if it is a mean beside [`Self::decisive`] and [`Self::criteria`].
     pub fn is_further_mean(&self) -> bool {
         let told =
             matches!(self.source, Source::Correctness | Source::Percentage | Source::Criterion(_));
         !self.rate && !told
     }
 
-    /// Its value in a result as far as that counts. The deterministic stages count wherever they
-    /// have data, whatever became of the judge. The judge's metrics and Pipeline Success are over
-    /// scored jobs, and over those that count as zero by the policy. Latency is over the same, but
-    /// a job without output takes no time.
+    /// Its value in a result, if it counts. Deterministic stages count wherever they have data,
+    /// whatever the judge's outcome. The judge's metrics and Pipeline Success are over scored jobs,
+    /// and those that count as zero by the policy. Latency is over the same, except that a job
+    /// without output takes no time.
     pub(crate) fn counted_value(
         &self,
         result: &JobResult,
@@ -334,7 +333,7 @@ pub fn score_of(verdict: &Verdict, criterion: &str) -> Option<u32> {
     }
 }
 
-/// `variant_accuracy` as people read it: `Variant Accuracy`.
+/// Title of a key: `Variant Accuracy` for `variant_accuracy`.
 pub fn title_of(key: &str) -> String {
     let words = key.split(['_', '-', '.']).filter(|word| !word.is_empty()).map(|word| {
         let mut letters = word.chars();

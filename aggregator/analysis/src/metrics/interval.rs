@@ -1,46 +1,45 @@
-//! 95 % intervals: for bounded means, Student's t that allows for an unseen item at an end of the
-//! scale; for rates, Clopper and Pearson's; both clustered where items are not independent.
+//! 95 % intervals: for bounded means, Student's t with an unseen item at an end of the scale; for
+//! rates, Clopper and Pearson's; both clustered where items are not independent.
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
-/// Number of deviating groups at which the unseen item at an end of the scale weighs half an item.
-/// `benches/intervals.rs` simulates the coverage that this gives.
+/// Number of deviating groups at which the unseen item at an end of the scale has half an item's
+/// weight. `benches/intervals.rs` simulates the resulting coverage.
 const HALF_WEIGHT_AT: f64 = 4.0;
 
-/// Confidence of intervals, unless another is asked for.
+/// Default confidence of intervals.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// Confidence of the intervals of a run that ends by its interval's width, so that the last one
-/// holds the truth in 95 % of such runs. A run that ends where its interval happens to be narrow
-/// ends too often where chance has made it narrow: 95 % intervals would hold it in 92 % of them, as
-/// `benches/until_width.rs` simulates.
+/// covers the true value in 95 % of such runs. Such a run ends too often where chance has narrowed
+/// its interval: 95 % intervals would cover it in 92 %, as `benches/until_width.rs` simulates.
 pub const LOOKS_CONFIDENCE: f64 = 0.975;
 
 /// 95 % interval of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Items that it is over.
+    /// Number of items.
     pub n: u64,
-    /// Lower end; none where the data cannot tell.
+    /// Lower end; none where unknown.
     pub low: Option<f64>,
-    /// Upper end; none where the data cannot tell.
+    /// Upper end; none where unknown.
     pub high: Option<f64>,
 }
 
-/// A mean and what is known of its error.
+/// A mean with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanEstimate {
     /// Items.
     pub(crate) count: f64,
-    /// Independent groups of items: clusters, and items that stand alone.
+    /// Number of independent groups: clusters, and single items.
     pub(crate) groups: f64,
     pub(crate) mean: f64,
     /// Variance of the mean; none with fewer than two groups.
     pub(super) variance: Option<f64>,
     pub(crate) degrees_of_freedom: f64,
-    /// Number of groups that the squared deviations from the mean come from (Kish's effective
-    /// number): 0 where all items are alike, about a third of normal data.
+    /// Effective number of groups that contribute to the squared deviations (Kish): 0 where all
+    /// items are alike, about a third for normal data.
     pub(super) deviating: f64,
     /// Confidence of its intervals.
     pub(super) confidence: f64,
@@ -52,13 +51,13 @@ impl MeanEstimate {
         Self { confidence, ..self }
     }
 
-    /// Of the mean; none with fewer than two groups.
+    /// Standard error of the mean; none with fewer than two groups.
     pub(crate) fn standard_error(&self) -> Option<f64> {
         self.variance.map(f64::sqrt)
     }
 
-    /// The mean ± Student's t, clamped to the range of the metric: for values without natural ends,
-    /// and for differences, where no difference at all is a fact and not a lack of data.
+    /// The mean ± Student's t, clamped to the metric's range: for values without natural ends, and
+    /// for differences, where no difference at all is information.
     pub(crate) fn mean_interval(&self, least: f64, most: f64) -> Interval {
         let half = self
             .variance
@@ -71,15 +70,15 @@ impl MeanEstimate {
         }
     }
 
-    /// Interval of a mean of values that have ends: the wider, at each side, of Student's t and
-    /// of Student's t with one further, unseen item at that end of the scale.
+    /// Interval of a mean of bounded values: the wider, at each side, of Student's t and of
+    /// Student's t with one further, unseen item at that end of the scale.
     ///
-    /// With few items far from the others the sample tells little of those that were not drawn: ten
-    /// items of 100 % do not exclude that one in five is 0 %. The unseen item therefore weighs w =
-    /// 16 / (16 + k²), with k the number of groups that deviate: one item where all are alike, next
-    /// to nothing where forty differ. With G groups, their sum of squares S and the end e, the mean
-    /// is (G·m + w·e) / (G + w), its squared error (S + w·G/(G + w)·(m − e)²) / ((G − 1 + w)(G +
-    /// w)), and t has G degrees of freedom.
+    /// With few deviating items the sample contains little information on items that were not
+    /// drawn: ten items of 100 % do not exclude that one in five is 0 %. The unseen item therefore
+    /// has the weight w = 16 / (16 + k²), with k the number of deviating groups: one item where all
+    /// are alike, next to nothing where forty differ. With G groups, their sum of squares S and the
+    /// end e, the mean is (G·m + w·e) / (G + w), its squared error (S + w·G/(G + w)·(m − e)²) / ((G
+    /// − 1 + w)(G + w)), and t has G degrees of freedom.
     pub fn bounded_interval(&self, least: f64, most: f64) -> Interval {
         let plain = self.mean_interval(least, most);
         let (Some(variance), Some(quantile)) = (self.variance, self.t_quantile(self.groups)) else {
@@ -104,10 +103,10 @@ impl MeanEstimate {
         }
     }
 
-    /// Clopper and Pearson's exact interval. Where items are clustered or judged several times, at
-    /// the number of independent items that would have the same variance, reduced by what few
-    /// groups know of that variance: times (t(n − 1) / t(degrees of freedom))² at 97.5 % (Korn and
-    /// Graubard 1998). Where all agree, so that no variance tells, at the number of groups.
+    /// Clopper and Pearson's exact interval. Where items are clustered or judged several times,
+    /// with the number of independent items of the same variance, reduced for the uncertainty of
+    /// that variance by the factor (t(n − 1) / t(degrees of freedom))² at 97.5 % (Korn and Graubard
+    /// 1998). Where all are alike, with the number of groups.
     pub fn rate_interval(&self, repeated: bool) -> Interval {
         let rate = self.mean.clamp(0.0, 1.0);
         let spread = rate * (1.0 - rate);
@@ -132,7 +131,7 @@ impl MeanEstimate {
 }
 
 impl MeanEstimate {
-    /// (t(n − 1) / t(degrees of freedom))², each at its upper end; 1 where every item stands alone.
+    /// (t(n − 1) / t(degrees of freedom))², each at its upper end; 1 without clusters.
     fn degrees_of_freedom_factor(&self) -> f64 {
         match (self.t_quantile(self.count - 1.0), self.t_quantile(self.degrees_of_freedom)) {
             (Some(items), Some(groups)) => (items / groups).powi(2),
@@ -152,7 +151,7 @@ fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
     Some(Beta::new(first, second).ok()?.inverse_cdf(share))
 }
 
-/// Takes the rounding of sums out of a figure, so that 0.85 is 0.85 where a bound is compared.
+/// Rounds off the error of sums, so that 0.85 equals a bound of 0.85.
 pub(crate) fn round_stable(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }

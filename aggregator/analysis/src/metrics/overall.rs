@@ -17,7 +17,7 @@ pub struct Overall {
     pub retrieval: Option<RetrievalMetrics>,
     /// Generation.
     pub generation: Option<GenerationMetrics>,
-    /// Measurements between screenshots and rendered code; left out where there are none.
+    /// Measurements between screenshots and rendered code; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceMetrics>,
     /// The judge's verdicts.
@@ -45,7 +45,7 @@ pub struct GenerationMetrics {
     pub compilation_rate: Option<f64>,
     /// Mean of the pipeline's own quality scores.
     pub avg_quality_score: Option<f64>,
-    /// Share of items whose code renders; left out where none was rendered.
+    /// Share of items whose code renders; absent where none was rendered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render_rate: Option<f64>,
 }
@@ -63,7 +63,7 @@ pub struct EvidenceMetrics {
     pub ssim_low: Option<f64>,
     /// Share of blocks that are in both pictures.
     pub block_match: Option<f64>,
-    /// Nearness of matched blocks to each other.
+    /// Proximity of matched blocks.
     pub block_position: Option<f64>,
 }
 

@@ -2,10 +2,10 @@
 
 use juror_types::outcome::{CountAs, Outcome};
 
-/// Policy on jobs without a verdict: how those that failed and those without output enter averages.
+/// Treatment of failed jobs and of jobs without output in averages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AveragingPolicy {
-    /// Failed jobs; excluded by default, since an outage of the judge is no regression.
+    /// Failed jobs; excluded by default, since an outage of the judge is not a regression.
     pub failed: CountAs,
     /// Jobs without output; zero by default, since missing output is the worst output.
     pub no_output: CountAs,

@@ -1,12 +1,12 @@
-//! Values of a metric, in as little memory as means and intervals need.
+//! Values of a metric in constant memory, as needed for means and intervals.
 
 use super::interval::{CONFIDENCE, MeanEstimate};
 
-/// Deviations below this are the rounding of sums: values are shares, points or percentages.
+/// Deviations below this are rounding errors of sums: values are shares, points or percentages.
 const NO_DEVIATION: f64 = 1e-9;
 
-/// The values of one metric, one an item, in as little as intervals need: items that stand alone
-/// as moments, items of a cluster as the cluster's count and sum.
+/// The values of one metric, one per item: single items as moments, items of a cluster as the
+/// cluster's count and sum.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     alone: Moments,

@@ -3,10 +3,10 @@
 use crate::metrics::{Moments, round_stable};
 use serde::Serialize;
 
-/// The scores of items that were judged several times, item by item, in flat memory.
+/// Moments of the scores of repeatedly judged items, in constant memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Judgements {
-    /// Items with at least two scores; the others tell nothing of repeats.
+    /// Number of items with at least two scores; others contain no information on repeats.
     items: f64,
     all: Moments,
     /// Squared deviations from the items' own means.
@@ -33,7 +33,7 @@ pub struct RepeatAgreement {
 }
 
 impl Judgements {
-    /// Takes in the scores of one item.
+    /// Adds the scores of one item.
     pub fn add(&mut self, scores: &[f64]) {
         let count = scores.len() as f64;
         if count < 2.0 {
@@ -50,14 +50,14 @@ impl Judgements {
         self.sizes += count * count;
     }
 
-    /// Variance of a judgement around its item's mean: the mean square within items. None with
-    /// nothing judged twice.
+    /// Variance of a judgement around its item's mean: the mean square within items. None without
+    /// repeats.
     pub fn noise_variance(&self) -> Option<f64> {
         let degrees = self.all.count() - self.items;
         (degrees > 0.0).then(|| self.within / degrees)
     }
 
-    /// Their agreement.
+    /// The agreement.
     ///
     /// Alpha is 1 − observed / expected disagreement (Krippendorff 2011); for interval data these
     /// are mean squared differences of pairs within items and of all pairs, here by their moments.

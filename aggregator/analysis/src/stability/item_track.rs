@@ -1,16 +1,16 @@
-//! One item over runs that are read one after the other.
+//! One item over successive runs.
 
 use super::NightOutcome;
 use crate::metrics::Sums;
 use juror_types::id::Digest;
 
-/// Differences below which the noise from night to night is not known.
+/// Minimum number of differences for an estimate of the noise between runs.
 const MIN_DIFFERENCES: u64 = 20;
 
 /// Squared differences between the scores of one item in successive runs.
 ///
-/// Half of their mean estimates the variance of a score (von Neumann 1941): a slow change of the
-/// item adds next to nothing to it.
+/// Half of their mean estimates the variance of a score (von Neumann 1941), with hardly any
+/// contribution of a slow change.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SuccessiveDifferences {
     count: u64,
@@ -26,7 +26,7 @@ pub(super) struct ItemTrack {
     /// Mean score in the last run that scored it.
     last_score: Option<f64>,
     differences: SuccessiveDifferences,
-    /// Values of the run that is being read.
+    /// Values of the current run.
     results: u32,
     passes: Sums,
     scores: Sums,
@@ -45,7 +45,7 @@ impl SuccessiveDifferences {
 }
 
 impl ItemTrack {
-    /// Adds a judgement of the run that is being read. Another input begins the item anew.
+    /// Adds a judgement of the current run. Another input resets the item.
     pub(super) fn add(&mut self, input: Option<Digest>, passed: Option<f64>, score: Option<f64>) {
         if self.input.is_some() && input.is_some() && self.input != input {
             *self = Self::default();
@@ -56,7 +56,7 @@ impl ItemTrack {
         score.into_iter().for_each(|value| self.scores.add(value));
     }
 
-    /// Ends the run that is being read; a run that has no result of the item says nothing of it.
+    /// Ends the current run; a run without a result of the item is ignored.
     pub(super) fn end_run(&mut self) {
         if self.results == 0 {
             return;

@@ -1,4 +1,4 @@
-//! A run directory as its one writer holds it.
+//! A run directory for its only writer.
 
 use super::{
     error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take,
@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-/// A locked run directory. The lock ends with the process, however it ends.
+/// A locked run directory. The lock ends with the process.
 #[derive(Debug)]
 pub struct RunDirectory {
     files: RunFiles,
@@ -22,8 +22,8 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// Begins a run: locks its directory, writes an empty journal and `run.json`, durably and in
-    /// this order, so that whatever has a record can be read.
+    /// Creates a run: locks its directory, and writes an empty journal and then `run.json`, durably
+    /// and in this order, so that a run with a record can always be read.
     pub fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
         let directory = runs_dir.join(record.run_id.as_str());
         if !directory.join("run.json").exists() {
@@ -33,7 +33,7 @@ impl RunDirectory {
             .map_err(|error| JournalError::io("create", &directory, error))?;
         let lock = take(&directory)?;
         let path = directory.join("run.json");
-        let known = path.try_exists().map_err(|error| JournalError::io("look at", &path, error))?;
+        let known = path.try_exists().map_err(|error| JournalError::io("check", &path, error))?;
         if known {
             return Err(JournalError::Exists { directory });
         }
@@ -42,24 +42,24 @@ impl RunDirectory {
         Ok(locked)
     }
 
-    /// Continues a run: locks its directory and cuts a torn last line off its journal.
+    /// Continues a run: locks its directory and truncates a torn last line of its journal.
     pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
         let directory = runs_dir.join(run.as_str());
-        // Looked at before the lock, so that a mistyped run id creates nothing.
+        // Checked before the lock, so that a mistyped run id creates nothing.
         RunFiles::open(runs_dir, run)?;
         let lock = take(&directory)?;
         Self::with_lock(RunFiles::open(runs_dir, run)?, lock)
     }
 
-    /// Continues a run as [`RunDirectory::open`] does, and writes its record anew: what may change
-    /// between two rounds, such as the budget, has changed.
+    /// [`RunDirectory::open`] with a new record: settings that may change between two rounds, such
+    /// as the budget, have changed.
     pub fn reopen(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
         let mut directory = Self::open(runs_dir, &record.run_id)?;
         directory.set_record(record.clone())?;
         Ok(directory)
     }
 
-    /// Writes the run's record anew.
+    /// Replaces the run's record.
     pub fn set_record(&mut self, record: RunRecord) -> Result<(), JournalError> {
         let directory = self.files.directory().to_owned();
         write_record(&directory, &record)?;
@@ -86,7 +86,7 @@ impl RunDirectory {
         Ok(Self { files, journal, length, _lock: lock })
     }
 
-    /// The files, to be read.
+    /// The files, for reading.
     pub fn files(&self) -> &RunFiles {
         &self.files
     }
@@ -96,8 +96,8 @@ impl RunDirectory {
         self.length
     }
 
-    /// Commits results: once this returns, they survive whatever happens. One write and one fsync
-    /// for all of them; on an error none of them counts, and the journal is as it was.
+    /// Commits results durably, with one write and one fsync for all of them; on an error none of
+    /// them is committed, and the journal is unchanged.
     pub fn append(&mut self, results: &[JobResult]) -> Result<(), JournalError> {
         let mut lines = Vec::new();
         for result in results {
@@ -106,7 +106,7 @@ impl RunDirectory {
         self.append_lines(&lines)
     }
 
-    /// Commits lines that [`encode`] wrote.
+    /// Commits lines of [`encode`].
     pub fn append_lines(&mut self, lines: &[u8]) -> Result<(), JournalError> {
         if lines.is_empty() {
             return Ok(());
@@ -118,7 +118,7 @@ impl RunDirectory {
             .and_then(|_| self.journal.write_all(lines))
             .and_then(|()| self.journal.sync_data());
         if let Err(error) = written {
-            // Should this fail too, the next opening cuts the torn line off.
+            // If this fails too, the next opening truncates the torn line.
             let _ = self.journal.set_len(start);
             return Err(JournalError::io("write", &self.files.journal_path(), error));
         }
@@ -127,7 +127,7 @@ impl RunDirectory {
     }
 }
 
-/// Writes one result as a line of the journal.
+/// Appends one result as a line of the journal.
 pub fn encode(result: &JobResult, lines: &mut Vec<u8>) -> Result<(), JournalError> {
     serde_json::to_writer(&mut *lines, result).map_err(|error| {
         JournalError::io("encode a result for", Path::new("results.jsonl"), error.into())

@@ -1,11 +1,11 @@
-//! Errors of a run directory, by what its user can do next.
+//! Errors of a run directory, by the user's next step.
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-/// Reason why a run directory cannot be read or written.
+/// The error of reading or writing a run directory.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process writes to it: wait.
@@ -19,16 +19,16 @@ pub enum JournalError {
     },
     /// There is a run of this name: resume it or choose another name.
     #[error(
-        "the run directory {} holds a run already: continue it with --resume, or choose another --run-id",
+        "the run directory {} already contains a run: continue it with --resume, or choose another --run-id",
         directory.display()
     )]
     Exists {
         /// The run directory.
         directory: PathBuf,
     },
-    /// The directory that a run's name stands for belongs to something else: choose another name.
+    /// The directory of a run's name belongs to something else: choose another name.
     #[error(
-        "{} exists and is no run directory: choose another --run-id, or move it away",
+        "{} exists and is not a run directory: choose another --run-id, or move it away",
         directory.display()
     )]
     Occupied {
@@ -37,33 +37,33 @@ pub enum JournalError {
     },
     /// There is no run of this name.
     #[error(
-        "{} holds no run (no run.json): check the run id and --runs-dir, or list what there is with `juror runs`",
+        "{} contains no run (no run.json): check the run id and --runs-dir, or list the runs with `juror runs`",
         directory.display()
     )]
     Missing {
         /// The run directory.
         directory: PathBuf,
     },
-    /// The disk is full: make room and go on.
+    /// The disk is full: free some space and continue.
     #[error(
-        "no space left to write {}: free some, then go on (juror run --resume, or juror aggregate for a fleet); every result before this one is kept",
+        "no space left to write {}: free some space, then continue (juror run --resume, or juror aggregate for a fleet); earlier results are kept",
         path.display()
     )]
     Full {
         /// The file.
         path: PathBuf,
     },
-    /// The file system refuses.
+    /// The operating system reported an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// Action that was tried.
+        /// The failed action.
         action: &'static str,
         /// The file.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,
     },
-    /// A complete line, or run.json, is not what it should be: a person must look at it.
+    /// A complete line, or run.json, is damaged: a person must inspect it.
     #[error("{}, line {line}: {reason}", path.display())]
     Unreadable {
         /// The file.
@@ -73,10 +73,10 @@ pub enum JournalError {
         /// The problem and the remedy.
         reason: String,
     },
-    /// The reader was asked to end.
-    #[error("the results were not read to their end: the program was asked to stop")]
+    /// The reader was stopped.
+    #[error("reading the results was interrupted by shutdown")]
     Stopped,
-    /// Another version of juror wrote it.
+    /// Written by another version of juror.
     #[error(
         "{}, line {line}: schema {found}, but this program reads schema {known}: use the juror version that wrote it",
         path.display(),
@@ -87,14 +87,14 @@ pub enum JournalError {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// The version that was found.
+        /// The version found.
         found: u64,
     },
 }
 
 impl JournalError {
-    /// Message for those who may see runs and not where they lie: files are named from the folder
-    /// of their run on.
+    /// Message for users who may see runs but not their location: files are named relative to the
+    /// run's folder.
     pub fn in_its_run(&self) -> String {
         let place = match self {
             Self::InUse { directory }
@@ -112,13 +112,13 @@ impl JournalError {
         self.to_string().replace(&place.display().to_string(), &short.display().to_string())
     }
 
-    /// True if what was written is not what it should be: a person must look at the files of this
-    /// run, and no other run is concerned.
+    /// True if the files of this run are damaged and must be inspected by a person; other runs are
+    /// unaffected.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Unreadable { .. } | Self::Schema { .. } | Self::Occupied { .. })
     }
 
-    /// Sorts what the system says by what can be done about it.
+    /// The error of an I/O error, by its remedy.
     pub fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -128,8 +128,8 @@ impl JournalError {
     }
 }
 
-/// Reads one record of a file, and tells another version from a broken record. `remedy` is what
-/// helps where there is no copy of the file.
+/// Parses one record of a file, and distinguishes another schema version from a damaged record.
+/// `remedy` is for files without a backup.
 pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
@@ -143,12 +143,10 @@ pub(crate) fn parse_record<T: serde::de::DeserializeOwned>(
     let unreadable = |error: serde_json::Error| JournalError::Unreadable {
         path: path.to_owned(),
         line: line.saturating_add(error.line().saturating_sub(1) as u64),
-        reason: format!(
-            "not a readable record ({error}): restore the file from a copy, or {remedy}"
-        ),
+        reason: format!("damaged record ({error}): restore the file from a backup, or {remedy}"),
     };
-    // A record of another version may lack fields of this one, so its version is read by itself;
-    // reading it costs a second parse only where the first one fails.
+    // A record of another version may lack fields of this one, so its version is parsed separately,
+    // and only where the first attempt fails.
     let version = || match serde_json::from_slice::<Version>(bytes) {
         Ok(Version { schema }) if schema != u64::from(juror_types::SCHEMA) => {
             Some(JournalError::Schema { path: path.to_owned(), line, found: schema })

@@ -1,4 +1,4 @@
-//! A run directory as its readers see it.
+//! The files of a run directory for readers.
 
 use super::{
     error::{JournalError, parse_record},
@@ -17,14 +17,14 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Remedy where there is no copy of `run.json`.
+/// Remedy without a backup of `run.json`.
 const WITHOUT_A_COPY: &str =
-    "take it away if the run is a fleet's: juror aggregate writes it anew, beside the results";
+    "remove it if the run is a fleet's: juror aggregate writes it again beside the results";
 
-/// A record holds a rubric's text, and nothing that grows.
+/// Maximum size of a record in bytes: its largest part is a rubric's text.
 const MAX_RECORD_BYTES: u64 = 16 << 20;
 
-/// The files of a run, to be read; needs no lock, so a run can be reported while it goes on.
+/// The files of a run, for reading; needs no lock, so a run in progress can be reported.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     directory: PathBuf,
@@ -33,12 +33,12 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
-    /// Reads what the run of this id is.
+    /// Reads the record of the run of this id.
     pub fn open(runs_dir: &Path, run: &RunId) -> Result<Self, JournalError> {
         Self::open_directory(&runs_dir.join(run.as_str()))
     }
 
-    /// Reads what the run in this directory is, wherever it lies.
+    /// Reads the record of the run in this directory.
     pub fn open_directory(directory: &Path) -> Result<Self, JournalError> {
         let path = directory.join("run.json");
         let bytes = read_record(&path).map_err(|error| match error.kind() {
@@ -59,26 +59,26 @@ impl RunFiles {
         Self { directory, record, stop: CancellationToken::new() }
     }
 
-    /// The same files, whose results cannot be read on once `stop` is cancelled: a large journal
-    /// takes a while, and whoever must end at once does not wait for it.
+    /// The same files, whose results cannot be read further once `stop` is cancelled: a large
+    /// journal takes a while, and an immediate shutdown does not wait for it.
     pub fn until(self, stop: CancellationToken) -> Self {
         Self { stop, ..self }
     }
 
-    /// True if a process works on the run now.
+    /// True if a process works on the run.
     pub fn is_held(&self) -> bool {
         lock::is_held(&self.directory)
     }
 
-    /// Time of the last written result; none if that is not known.
+    /// Time of the last written result; none if unknown.
     pub fn last_written(&self) -> Option<jiff::Timestamp> {
         let modified = self.journal_path().metadata().and_then(|metadata| metadata.modified());
         jiff::Timestamp::try_from(modified.ok()?).ok()
     }
 
-    /// Time for which the run was judged, up to its last result where a session is open or was
-    /// killed. Records of a fleet and of earlier versions name no session: one from the run's
-    /// creation on.
+    /// Judging time of the run, up to its last result where a session is open or was killed.
+    /// Records of a fleet and of earlier versions have no sessions: one since the run's creation is
+    /// assumed.
     pub fn judging_time(&self) -> Option<JudgingTime> {
         let known = match &self.record.judging {
             Some(known) => known.clone(),
@@ -105,12 +105,12 @@ impl RunFiles {
         self.directory.join(file_name)
     }
 
-    /// Every result with its offset, superseded rounds included, in the order of their commits.
+    /// All results with their offsets, including superseded rounds, in commit order.
     pub fn results(&self) -> Result<Results, JournalError> {
         Results::open(&self.journal_path(), self.stop.clone())
     }
 
-    /// As [`RunFiles::results`], from the result on that starts at this offset.
+    /// As [`RunFiles::results`], beginning with the result at this offset.
     pub fn results_from(&self, offset: u64) -> Result<Results, JournalError> {
         let mut results = self.results()?;
         results.skip_to(offset)?;

@@ -1,4 +1,4 @@
-//! Reading `results.jsonl`, one line at a time in flat memory.
+//! Reading of `results.jsonl` line by line in constant memory.
 
 use super::error::{JournalError, parse_record};
 use juror_files::local::open_regular;
@@ -10,22 +10,22 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Longer lines are no results of ours: the largest parts of one, a reply and the rationales, are
-/// bounded by a judge's output limit.
+/// Maximum length of a line in bytes: the largest parts of a result, a reply and the rationales,
+/// are bounded by a judge's output limit.
 const MAX_LINE: u64 = 16 << 20;
 
-/// Remedy where there is no copy of the journal.
-const WITHOUT_A_COPY: &str = "take the line out if its job may be judged again";
+/// Remedy without a backup of the journal.
+const WITHOUT_A_COPY: &str = "remove the line if its job may be judged again";
 
-/// Every result of a journal with its offset in the file, in the order in which they were
-/// committed. A torn last line is not a result and ends the iteration.
+/// All results of a journal with their offsets in the file, in commit order. A torn last line is
+/// not a result and ends the iteration.
 #[derive(Debug)]
 pub struct Results {
     reader: BufReader<File>,
     path: PathBuf,
     line: u64,
     offset: u64,
-    /// End of the last whole line.
+    /// End of the last complete line.
     end: u64,
     buffer: Vec<u8>,
     ended: bool,
@@ -48,7 +48,7 @@ impl Results {
         })
     }
 
-    /// Goes on with the result that starts at this offset.
+    /// Continues with the result at this offset.
     pub(crate) fn skip_to(&mut self, offset: u64) -> Result<(), JournalError> {
         let seek = offset.cast_signed().wrapping_sub(self.offset.cast_signed());
         let sought = self.reader.seek_relative(seek);
@@ -58,18 +58,18 @@ impl Results {
         Ok(())
     }
 
-    /// End of the last result that was read; later results are appended behind it.
+    /// End of the last result that was read; later results are appended after it.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The result that starts at this offset.
+    /// The result at this offset.
     pub fn at(&mut self, offset: u64) -> Result<JobResult, JournalError> {
         self.skip_to(offset)?;
         match self.read_line() {
             Ok(Some((_, result))) => Ok(result),
             Ok(None) | Err(JournalError::Unreadable { .. }) => {
-                let reason = "it was changed while it was read; report the run again";
+                let reason = "it changed while it was read; report the run again";
                 Err(JournalError::io("read", &self.path, io::Error::other(reason)))
             }
             Err(error) => Err(error),

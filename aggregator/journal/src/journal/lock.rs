@@ -1,9 +1,9 @@
-//! The lock of a run directory, and the sign by which others see that it is held.
+//! The lock of a run directory.
 //!
-//! Whether somebody holds the lock is told to nobody who does not try to take it, and whoever
-//! tries, even for a moment, could turn a process away that means to judge. So the holder sets a
-//! sign on the same file: a lock of the kind that can be asked about without being taken. Processes
-//! in other containers see it too, where `/proc/locks` names those of the own container alone.
+//! `flock` cannot be queried without acquiring it, and a probe that acquires it, even for a moment,
+//! could turn away a process that means to judge. So the holder also sets an OFD lock on the same
+//! file, which can be queried. It is visible in other containers too, whereas `/proc/locks` lists
+//! only those of the own container.
 
 use super::JournalError;
 use juror_files::local::open_regular;
@@ -14,7 +14,7 @@ use std::{
 
 pub(super) const LOCK_FILE: &str = ".lock";
 
-/// Takes the lock of a run directory. It ends with the file that is returned.
+/// Acquires the lock of a run directory. It ends with the returned file.
 pub fn take(directory: &Path) -> Result<File, JournalError> {
     let path = directory.join(LOCK_FILE);
     let file =
@@ -23,7 +23,7 @@ pub fn take(directory: &Path) -> Result<File, JournalError> {
     Ok(file)
 }
 
-/// Locks a file, which is made if it is missing; none if somebody else holds it.
+/// Locks a file, creating it if missing; none if another process holds the lock.
 pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
     let file = OpenOptions::new()
         .write(true)
@@ -38,7 +38,7 @@ pub fn try_lock(path: &Path) -> Result<Option<File>, JournalError> {
     }
 }
 
-/// True if a process of this machine holds the lock of a run directory. Needs no more than to read.
+/// True if a process of this machine holds the lock of a run directory. Needs only read access.
 pub fn is_held(directory: &Path) -> bool {
     open_regular(&directory.join(LOCK_FILE), u64::MAX).is_ok_and(|file| sign::is_set(&file))
 }
@@ -52,7 +52,7 @@ mod sign {
     use std::fs::File;
 
     pub fn set(file: &File) {
-        // A file system that knows no such locks shows a run as one that nobody works on, no more.
+        // On a file system without such locks, the run appears as not in use.
         let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file()));
     }
 
@@ -68,7 +68,7 @@ mod sign {
     }
 }
 
-/// Elsewhere there is no such sign, and nobody is seen to hold a lock.
+/// Other systems have no OFD locks: no run appears as in use.
 #[cfg(not(target_os = "linux"))]
 mod sign {
     use std::fs::File;

@@ -1,4 +1,4 @@
-//! Directories that belong to a run, and directories that a new run may use.
+//! Checks which directories contain a run, and which ones a new run may use.
 
 use super::{JournalError, RunFiles, lock::LOCK_FILE};
 use juror_files::kept_inputs::INPUTS_FOLDER;
@@ -7,24 +7,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// True if a directory holds a run, a damaged one included.
+/// True if a directory contains a run, even a damaged one.
 pub fn is_run_directory(directory: &Path) -> bool {
     let holds = |name: &str| directory.join(name).exists();
     match RunFiles::open_directory(directory) {
         Ok(_) => true,
         Err(JournalError::Missing { .. }) => holds("results.jsonl") && holds(LOCK_FILE),
-        // Another program's `run.json`, unless a journal stands beside it.
+        // Another program's `run.json`, unless there is a journal too.
         Err(_) => holds("results.jsonl"),
     }
 }
 
-/// The run directory that a path lies in, whether or not the path exists.
+/// The run directory that contains a path, whether or not the path exists.
 pub fn run_directory_above(path: &Path) -> Option<PathBuf> {
     path.ancestors().skip(1).find(|folder| is_run_directory(folder)).map(Path::to_owned)
 }
 
-/// Refuses a directory that a new run must not use: a file, or a folder that holds anything but the
-/// files of a run that was interrupted while it was created or has lost its `run.json`.
+/// Refuses a directory that a new run must not use: a file, or a folder with anything but the files
+/// of a run whose creation was interrupted or that has lost its `run.json`.
 ///
 /// # Errors
 /// [`JournalError::Occupied`] for such a directory, [`JournalError::Io`] if it cannot be listed.
@@ -32,7 +32,7 @@ pub fn check_vacant(directory: &Path) -> Result<(), JournalError> {
     let occupied = || JournalError::Occupied { directory: directory.to_owned() };
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
-        // A link that leads nowhere is taken too.
+        // A dangling link counts as occupied too.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return if directory.is_symlink() { Err(occupied()) } else { Ok(()) };
         }
@@ -49,7 +49,7 @@ pub fn check_vacant(directory: &Path) -> Result<(), JournalError> {
         is_empty = false;
         has_lock |= name == LOCK_FILE;
     }
-    // Juror locks a directory before it writes anything else there.
+    // Juror locks a directory before it writes anything else into it.
     if is_empty || has_lock { Ok(()) } else { Err(occupied()) }
 }
 

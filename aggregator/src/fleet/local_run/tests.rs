@@ -134,7 +134,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
 async fn nothing_is_acknowledged_that_was_not_committed() {
     let results = vec![bare("a", Outcome::Scored)];
     let Setup { mut resources, log, _runs } = setup(results, true, Events::silent());
-    resources.journal.fill_the_disk().unwrap();
+    resources.journal.simulate_full_disk().unwrap();
     let error = run(resources, Shutdown::new()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Journal(JournalError::Full { .. })), "{error}");
     assert!(log.lock().unwrap().is_empty());

@@ -119,7 +119,11 @@ impl FleetBackend for MemoryBackend {
         })
     }
 
-    async fn note_progress(&self, run: &RunId, progress: &RunProgress) -> Result<(), LedgerError> {
+    async fn record_progress(
+        &self,
+        run: &RunId,
+        progress: &RunProgress,
+    ) -> Result<(), LedgerError> {
         self.ask(|state| {
             if let Some(status) = state.runs.get_mut(run) {
                 status.progress = Some(progress.clone());

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::fleet::{
     run_registry::RunRegistry,
-    run_state::{Known, ResultPlace},
+    run_state::{KnownRun, ResultPlace},
 };
 use juror_queue::{DeadLetters as _, Delivery};
 use juror_types::{item::Item, outcome::ErrorKind};
@@ -198,9 +198,9 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
         let mut open =
             OpenRun::create(fleet.runs_dir.path(), record, &CancellationToken::new()).unwrap();
         if number == 1 {
-            open.fill_the_disk().unwrap();
+            open.simulate_full_disk().unwrap();
         }
-        let opened = Known { open: Some(open), ..Known::at(ResultPlace::Directory) };
+        let opened = KnownRun { open: Some(open), ..KnownRun::at(ResultPlace::Directory) };
         known.insert(record.run_id.clone(), opened);
     }
     let [a, b] = runs.map(|record| record.run_id);
@@ -218,7 +218,7 @@ async fn nothing_of_a_batch_is_acknowledged_when_the_disk_is_full() {
         events: Events::silent(),
         finished: Events::silent(),
         metrics: Arc::default(),
-        board: RunRegistry::default(),
+        registry: RunRegistry::default(),
         settling,
         reports: None,
         stop: CancellationToken::new(),

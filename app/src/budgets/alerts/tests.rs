@@ -1,6 +1,6 @@
 use super::*;
 use juror_ledger::{
-    admission::{Admission as _, Ask, Budget},
+    admission::{Admission as _, AdmissionRequest, Budget},
     sqlite::SqliteLedger,
 };
 use juror_types::{
@@ -40,7 +40,7 @@ impl Fixture {
 
     async fn spend(&self, lease: &str, pico: i64) {
         let lease = LeaseId::new(lease);
-        let ask = Ask {
+        let ask = AdmissionRequest {
             lease: lease.clone(),
             owner: OwnerId::new("owner"),
             run: self.run.clone(),

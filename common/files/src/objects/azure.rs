@@ -14,9 +14,9 @@ pub(super) fn open(
     connector: Connector,
 ) -> Result<Arc<dyn ObjectStore>, String> {
     let credentials = &settings.credentials;
-    let account = credentials
-        .get("AZURE_STORAGE_ACCOUNT_NAME")
-        .ok_or_else(|| "it is not known whose it is; set AZURE_STORAGE_ACCOUNT_NAME".to_owned())?;
+    let account = credentials.get("AZURE_STORAGE_ACCOUNT_NAME").ok_or_else(|| {
+        "its storage account is unknown; set AZURE_STORAGE_ACCOUNT_NAME".to_owned()
+    })?;
     let builder = MicrosoftAzureBuilder::new()
         .with_account(account)
         .with_container_name(container)
@@ -26,7 +26,7 @@ pub(super) fn open(
     let builder = match (key, credentials.get("AZURE_STORAGE_SAS_TOKEN")) {
         (Some(key), _) => builder.with_access_key(key),
         (None, Some(token)) => builder.with_config(AzureConfigKey::SasKey, token),
-        // Without an account the library would ask the machine's metadata service for one.
+        // Without an account the library would query the machine's metadata service for one.
         (None, None) => builder.with_skip_signature(true),
     };
     let store = builder.build().map_err(|error| with_causes(&error))?;

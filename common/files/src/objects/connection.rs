@@ -1,5 +1,5 @@
-//! The HTTP client under every object store: no proxy, no redirect, one kind of TLS, and a status
-//! that says what became of a request.
+//! HTTP client of all object stores: no proxy, no redirects, one TLS implementation, and statuses
+//! as errors.
 
 use super::failure::Answered;
 use async_trait::async_trait;
@@ -15,13 +15,13 @@ use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Gives every store the same client.
+/// Factory that returns the same client for every store.
 #[derive(Clone, Debug)]
 pub(super) struct Connector(Client);
 
 impl Connector {
     pub(super) fn new(timeout: Duration, tls: bool) -> Result<Self, String> {
-        // An error says only that a provider is installed already, which is as good.
+        // It fails only if a provider is installed already, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = Client::builder()
             .user_agent(concat!("juror/", env!("CARGO_PKG_VERSION")))
@@ -30,7 +30,7 @@ impl Connector {
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy();
-        // Without TLS there is no need to find and read the system's certificates.
+        // Without TLS the system's certificates need not be read.
         let builder = if tls { builder } else { builder.tls_certs_only([]) };
         builder.build().map(Self).map_err(|error| {
             let causes = with_causes(&error);
@@ -50,7 +50,7 @@ struct ObjectConnection(Client);
 
 #[async_trait]
 impl HttpService for ObjectConnection {
-    /// Refusals become errors here, which carry their status to whoever asked for the object.
+    /// Sends a request; an error status becomes an error with that status.
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let response = self.0.call(request).await?;
         let status = response.status();

@@ -1,10 +1,10 @@
-//! The accounts of object stores, as the environment gives them.
+//! Credentials of object stores from the environment.
 
 use super::profile::aws_profile;
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt};
 
-/// Every variable that an object store takes an account from.
+/// Environment variables with credentials of object stores.
 const VARIABLES: [&str; 16] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -28,14 +28,14 @@ const VARIABLES: [&str; 16] = [
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum S3Account {
-    /// Variables of the environment, or the profile that they name; without them, nobody's.
+    /// Environment variables, or the profile that they name; anonymous without them.
     #[default]
     Environment,
     /// The role of the machine, the container or the pod.
     Instance,
 }
 
-/// Values of variables of the environment, which are never shown.
+/// Values of environment variables, which are never displayed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     values: BTreeMap<&'static str, String>,
@@ -43,7 +43,7 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Asks for each variable that matters; blank ones count as absent.
+    /// Reads the variables; blank ones count as absent.
     pub fn gather(variable: impl Fn(&'static str) -> Option<String>) -> Self {
         let value = |name| variable(name).map(|value| value.trim().to_owned());
         let found = VARIABLES.iter().filter_map(|&name| Some((name, value(name)?)));
@@ -51,14 +51,14 @@ impl Credentials {
         Self { values, account: S3Account::Environment }
     }
 
-    /// The same with the account for S3 from there.
+    /// The same with this source of S3 credentials.
     #[must_use]
     pub fn with_account(self, account: S3Account) -> Self {
         Self { account, ..self }
     }
 
-    /// The same with the keys of a profile in AWS's shared credentials file; none if the file has
-    /// no such profile.
+    /// The same with the keys of a profile in AWS's shared credentials file; none if there is no
+    /// such profile.
     pub fn with_profile(mut self, file: &str, name: &str) -> Option<Self> {
         for (key, value) in aws_profile(file, name)? {
             let variable = match key.as_str() {
@@ -73,7 +73,7 @@ impl Credentials {
         Some(self)
     }
 
-    /// True if the environment holds keys for S3.
+    /// True if the environment has keys for S3.
     pub fn has_s3_keys(&self) -> bool {
         self.get("AWS_ACCESS_KEY_ID").is_some()
     }

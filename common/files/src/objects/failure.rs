@@ -1,27 +1,27 @@
-//! Failures of an object store, by the remedy.
+//! Errors of an object store, by the caller's next step.
 
 use juror_types::error_chain::with_causes;
 use object_store::client::HttpError;
 use std::error::Error;
 
-/// Reason why an object was not read or written. The caller adds the object's name.
+/// The error of reading or writing an object. The caller adds the object's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ObjectError {
-    /// It is not there.
+    /// There is no such object.
     #[error("no such object; check bucket and key")]
     Missing,
-    /// It is larger than such an object may be.
-    #[error("larger than the {0} bytes that are allowed here")]
+    /// The object is too large.
+    #[error("larger than the allowed {0} bytes")]
     TooLarge(u64),
-    /// Trying again would change nothing.
+    /// Permanent: retrying does not help.
     #[error("{0}")]
     Refused(String),
-    /// Trying again may help.
+    /// Temporary: retrying may help.
     #[error("{0}")]
     Unavailable(String),
 }
 
-/// The object store answered, and with neither the object nor its absence.
+/// Error status of an object store's response.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.message())]
 pub(super) struct Answered {
@@ -29,7 +29,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// True if the same request may be answered otherwise a little later.
+    /// True if the same request may succeed later.
     pub(super) fn may_pass(&self) -> bool {
         matches!(self.status, 408 | 429 | 500..)
     }
@@ -37,10 +37,10 @@ impl Answered {
     fn message(&self) -> String {
         let remedy = match self.status {
             301 | 307 | 308 | 400 => "; check the region and the endpoint of the bucket",
-            401 | 403 => "; check the account and what the bucket allows it",
+            401 | 403 => "; check the credentials and the bucket's permissions",
             _ => "",
         };
-        format!("the object store answers with status {}{remedy}", self.status)
+        format!("the object store returned status {}{remedy}", self.status)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn open(
     let builder = match (key, credentials.get("GOOGLE_APPLICATION_CREDENTIALS")) {
         (Some(key), _) => builder.with_service_account_key(key),
         (None, Some(file)) => builder.with_application_credentials(file),
-        // Without an account the library would look for one in the backend folder, and ask the
+        // Without an account the library would look for one in the user's folder, and query the
         // machine's metadata service.
         (None, None) => {
             let nobody = GcpCredential { bearer: String::new() };

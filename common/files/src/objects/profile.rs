@@ -1,7 +1,7 @@
 //! Profiles of AWS's shared credentials file.
 
-/// The name and the value of each key of a profile, in the file's order; none if there is no such
-/// profile. `[profile name]`, as the file `config` has it, is the profile too.
+/// Keys and values of a profile, in the file's order; none if there is no such profile. `[profile
+/// name]`, as in the file `config`, is matched too.
 pub fn aws_profile(file: &str, name: &str) -> Option<Vec<(String, String)>> {
     let mut found: Option<Vec<(String, String)>> = None;
     let mut is_wanted = false;

@@ -1,4 +1,4 @@
-//! S3, Amazon's or another one.
+//! Amazon S3 and compatible stores.
 
 use super::{Credentials, ObjectSettings, S3Account, connection::Connector, retries};
 use juror_types::error_chain::with_causes;
@@ -31,10 +31,10 @@ pub(super) fn open(
     builder = match (credentials.get("AWS_ACCESS_KEY_ID"), credentials.get("AWS_SECRET_ACCESS_KEY"))
     {
         (Some(id), Some(secret)) => builder.with_access_key_id(id).with_secret_access_key(secret),
-        // Without an account the library would ask the machine's metadata service for one.
+        // Without an account the library would query the machine's metadata service for one.
         (None, None) => builder.with_skip_signature(true),
         _ => {
-            let problem = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together, and one is \
+            let problem = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together, and one is \
                            not set";
             return Err(problem.to_owned());
         }
@@ -46,7 +46,7 @@ pub(super) fn open(
     Ok(Arc::new(store))
 }
 
-/// The role of the machine; of the container or pod where the environment tells of one.
+/// The role of the machine, or of the container or pod if the environment names one.
 fn with_role(builder: AmazonS3Builder, credentials: &Credentials) -> AmazonS3Builder {
     [
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", Key::ContainerAuthorizationTokenFile),

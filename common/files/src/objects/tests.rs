@@ -50,7 +50,7 @@ async fn a_status_says_whether_trying_again_may_help() {
     for (status, passes, says) in [
         ("503 Slow Down", true, "status 503"),
         ("429 Too Many Requests", true, "status 429"),
-        ("403 Forbidden", false, "status 403; check the account"),
+        ("403 Forbidden", false, "status 403; check the credentials"),
         ("301 Moved Permanently", false, "status 301; check the region"),
         ("400 Bad Request", false, "status 400; check the region"),
     ] {

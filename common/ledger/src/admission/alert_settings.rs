@@ -1,4 +1,4 @@
-//! `[[budget.alerts]]`: messages at shares of a budget.
+//! `[[budget.alerts]]`: alerts at shares of a budget.
 
 use juror_types::usage::Money;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "RawAlert")]
 pub struct AlertSettings {
-    /// Share of a budget from which on it is sent.
+    /// Share of a budget at which it is sent.
     pub at: AlertShare,
     /// Receiver of the alert.
     pub target: AlertTarget,
@@ -29,11 +29,11 @@ pub enum AlertTarget {
     Webhook(String),
 }
 
-/// An alert that cannot be used.
+/// An invalid alert.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InvalidAlert {
-    /// A share that none can reach, or that all have reached.
-    #[error("at = {0} is no share of a budget: give a number above 0 and at most 1, as in 0.8")]
+    /// A share that is not above 0 and at most 1.
+    #[error("at = {0} is not a share of a budget: use a number above 0 and at most 1, as in 0.8")]
     Share(f64),
     /// No receiver, or two.
     #[error(
@@ -54,7 +54,7 @@ struct RawAlert {
     webhook: Option<String>,
 }
 
-/// Parts of a share that are told apart: millionths.
+/// Resolution of a share: millionths.
 const PARTS: f64 = 1_000_000.0;
 
 impl AlertShare {
@@ -75,12 +75,12 @@ impl AlertShare {
         self.share
     }
 
-    /// The share as a text, by which the ledger records it.
+    /// The share as a text, the ledger's key of it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// True if this much is at least the share of a cap. A cap of nothing has no shares.
+    /// True if `spent` is at least this share of the cap. A cap of zero has no shares.
     pub fn is_reached(&self, spent: Money, cap: Money) -> bool {
         let parts = (self.share * PARTS).round() as i128;
         cap > Money::ZERO

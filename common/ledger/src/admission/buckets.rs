@@ -1,28 +1,28 @@
-//! Rate limits of one endpoint: two continuous buckets, a cooldown, and what the provider taught.
-//! Pure: every operation takes the time in milliseconds.
+//! Rate limits of one endpoint: two continuous buckets, a cooldown, and learned limits. Pure: every
+//! operation takes the time in milliseconds.
 
 use super::{Limits, Observation, WaitReason};
 use juror_types::usage::Usage;
 use std::time::Duration;
 
-/// Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
-const PARTS: i64 = 60_000;
-/// A bucket holds what its limit allows in this many milliseconds.
-const BURST: i64 = 500;
-/// More than any limit or ask; keeps sums of parts within `i64`.
-const MAX: u64 = 1_000_000_000_000;
-/// A refusal that does not say how long to wait.
-const COOLDOWN: i64 = 1_000;
-/// Longest cooldown that is taken over from a provider.
+/// Parts of a unit: with 60,000ths, a limit per minute is a whole number per millisecond.
+const PARTS_PER_UNIT: i64 = 60_000;
+/// Capacity of a bucket: what its limit allows in this many milliseconds.
+const BURST_MS: i64 = 500;
+/// Upper bound of any limit or request; keeps sums of parts within `i64`.
+const MAX_UNITS: u64 = 1_000_000_000_000;
+/// Cooldown in milliseconds after a refusal that names none.
+const DEFAULT_COOLDOWN: i64 = 1_000;
+/// Maximum cooldown that is accepted from a provider, in milliseconds.
 const MAX_COOLDOWN: i64 = 24 * 60 * 60 * 1_000;
-/// Refusals come in bursts: one of them halves the limits.
-const HALVE_INTERVAL: i64 = 5_000;
+/// Milliseconds within which several refusals halve the limits once.
+const HALVING_INTERVAL: i64 = 5_000;
 /// The whole limit, in thousandths.
-const WHOLE: i64 = 1_000;
-/// The least that halving leaves, in thousandths.
-const MIN: i64 = 16;
-/// Milliseconds in which a thousandth of the limit comes back.
-const RECOVERY: i64 = 100;
+const FULL_LIMIT: i64 = 1_000;
+/// Minimum that halving leaves, in thousandths.
+const MIN_LIMIT: i64 = 16;
+/// Milliseconds in which a thousandth of the limit is restored.
+const RECOVERY_MS: i64 = 100;
 
 /// Demand of a call on an endpoint's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct CallNeed {
     pub tokens: u64,
 }
 
-/// The limits of one endpoint and how much of them is used.
+/// Limits of one endpoint and their use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointState {
     given: Limits,
@@ -53,7 +53,7 @@ struct Cooldown {
 }
 
 impl EndpointState {
-    /// An endpoint that nothing is known of.
+    /// An endpoint without known limits.
     pub fn new(now: i64) -> Self {
         Self {
             given: Limits::default(),
@@ -63,13 +63,13 @@ impl EndpointState {
             tokens: BucketDeficit::default(),
             refreshed: now,
             cooldown: None,
-            throttle: WHOLE,
+            throttle: FULL_LIMIT,
             throttled: None,
             recovered: now,
         }
     }
 
-    /// Takes the user's limits.
+    /// Sets the user's limits.
     pub fn set_limits(&mut self, limits: Limits, now: i64) {
         self.refresh(now);
         let limited = self.limited();
@@ -83,14 +83,14 @@ impl EndpointState {
         self.cooldown.map(|cooldown| cooldown.until - now)
     }
 
-    /// Milliseconds that a call has to wait, and for what; none if it may go now.
+    /// Milliseconds that a call has to wait, and for what; none if it may start now.
     pub fn delay(&mut self, need: CallNeed, now: i64) -> Option<(i64, WaitReason)> {
         if let Some(left) = self.cooldown(now) {
             return Some((left, WaitReason::Cooldown));
         }
-        let requests = self
-            .request_rate()
-            .map_or(0, |rate| self.requests.delay(rate, rate.capacity().max(PARTS), PARTS));
+        let requests = self.request_rate().map_or(0, |rate| {
+            self.requests.delay(rate, rate.capacity().max(PARTS_PER_UNIT), PARTS_PER_UNIT)
+        });
         let tokens = self
             .token_rate()
             .map_or(0, |rate| self.tokens.delay(rate, rate.capacity(), parts(need.tokens)));
@@ -101,21 +101,21 @@ impl EndpointState {
         }
     }
 
-    /// Takes what a call needs; a bucket may go below empty. Counts even while no limit is known:
-    /// one that is learned begins with what has gone out already.
+    /// Takes a call's demand; a bucket may become negative. Calls count even while no limit is
+    /// known: a limit that is learned later starts with them.
     pub fn take(&mut self, need: CallNeed) {
-        self.requests.spent = self.requests.spent.saturating_add(PARTS);
+        self.requests.spent = self.requests.spent.saturating_add(PARTS_PER_UNIT);
         self.tokens.spent = self.tokens.spent.saturating_add(parts(need.tokens));
     }
 
-    /// Returns what was taken for a call that does not go out.
+    /// Returns the demand of a call that is not made.
     pub fn return_reservation(&mut self, need: CallNeed, now: i64) {
         self.refresh(now);
-        self.requests.spent = self.requests.spent.saturating_sub(PARTS).max(0);
+        self.requests.spent = self.requests.spent.saturating_sub(PARTS_PER_UNIT).max(0);
         self.tokens.spent = self.tokens.spent.saturating_sub(parts(need.tokens)).max(0);
     }
 
-    /// Gives back what a call reserved and did not use, where the provider does so too.
+    /// Refunds the unused part of a call's reservation, where the provider does so too.
     pub fn refund(&mut self, reserved: u64, used: Usage, now: i64) {
         if !self.given.refund_unused {
             return;
@@ -128,8 +128,8 @@ impl EndpointState {
         }
     }
 
-    /// Learns from what the provider said; answers whether any of it was news. What tells nothing
-    /// new changes nothing, so that backends may leave it out: even a refresh rounds the refill.
+    /// Updates limits by a provider's reply; returns true if anything changed. A reply without news
+    /// changes nothing, so that backends may drop it: even a refresh rounds the refill.
     pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
         let told = |limit: Option<u64>| limit.filter(|limit| *limit > 0);
         let known = (self.learned_requests, self.learned_tokens);
@@ -137,38 +137,38 @@ impl EndpointState {
             told(observation.requests_per_minute).or(self.learned_requests),
             told(observation.tokens_per_minute).or(self.learned_tokens),
         );
-        let is_news = known != learned;
-        if !is_news && observation.refused.is_none() && observation.counting.rule.is_none() {
+        let is_changed = known != learned;
+        if !is_changed && observation.refused.is_none() && observation.counting.rule.is_none() {
             return false;
         }
         self.refresh(now);
         let limited = self.limited();
         (self.learned_requests, self.learned_tokens) = learned;
         self.begin_to_limit(limited);
-        if known == (None, None) && is_news {
-            // Calls in flight were admitted without knowing: their refusals say nothing more.
+        if known == (None, None) && is_changed {
+            // Calls in flight were admitted before the refusal: theirs carry no news.
             self.throttled = Some(now);
         }
         if observation.counting.rule.is_some() {
-            // A count that was too low explains the refusal, and holds no longer: the limits are
+            // Too low a token count explains the refusal and is corrected: the limits are right.
             // right.
             self.throttled = Some(now);
         }
         if let Some(pause) = observation.refused {
             self.refuse(pause, now);
         }
-        observation.refused.is_some() || is_news
+        observation.refused.is_some() || is_changed
     }
 
-    /// True if requests, and tokens, have a limit that is known.
+    /// True if a limit of requests, and of tokens, is known.
     fn limited(&self) -> (bool, bool) {
         (self.request_rate().is_some(), self.token_rate().is_some())
     }
 
-    /// A bucket that had no limit was never filled again: it is empty at worst.
+    /// Starts a bucket that had no limit and was never refilled: it is empty at worst.
     fn begin_to_limit(&mut self, (requests, tokens): (bool, bool)) {
         if let Some(rate) = self.request_rate().filter(|_| !requests) {
-            self.requests.spent = self.requests.spent.min(rate.capacity().max(PARTS));
+            self.requests.spent = self.requests.spent.min(rate.capacity().max(PARTS_PER_UNIT));
         }
         if let Some(rate) = self.token_rate().filter(|_| !tokens) {
             self.tokens.spent = self.tokens.spent.min(rate.capacity());
@@ -177,28 +177,28 @@ impl EndpointState {
 
     fn refuse(&mut self, pause: Duration, now: i64) {
         let pause = i64::try_from(pause.as_millis()).unwrap_or(MAX_COOLDOWN);
-        let pause = if pause == 0 { COOLDOWN } else { pause.min(MAX_COOLDOWN) };
+        let pause = if pause == 0 { DEFAULT_COOLDOWN } else { pause.min(MAX_COOLDOWN) };
         let until = self.cooldown.map_or(now, |cooldown| cooldown.until).max(now + pause);
         self.cooldown = Some(Cooldown { since: now, until });
-        if self.throttled.is_none_or(|last| now < last || now - last >= HALVE_INTERVAL) {
+        if self.throttled.is_none_or(|last| now < last || now - last >= HALVING_INTERVAL) {
             self.throttled = Some(now);
             self.recovered = now;
-            self.throttle = (self.throttle / 2).max(MIN);
+            self.throttle = (self.throttle / 2).max(MIN_LIMIT);
         }
         self.empty();
     }
 
-    /// A refusal shows that the provider's buckets hold less than ours.
+    /// Empties the buckets: a refusal shows that the provider's hold less.
     fn empty(&mut self) {
         if let Some(rate) = self.request_rate() {
-            self.requests.spent = self.requests.spent.max(rate.capacity().max(PARTS));
+            self.requests.spent = self.requests.spent.max(rate.capacity().max(PARTS_PER_UNIT));
         }
         if let Some(rate) = self.token_rate() {
             self.tokens.spent = self.tokens.spent.max(rate.capacity());
         }
     }
 
-    /// Lets time pass. A clock that was set back counts as standing still.
+    /// Refills the buckets up to now. A clock that was set back counts as standing still.
     fn refresh(&mut self, now: i64) {
         let elapsed = now.saturating_sub(self.refreshed).max(0);
         self.refreshed = now;
@@ -211,9 +211,9 @@ impl EndpointState {
         self.cooldown =
             self.cooldown.filter(|cooldown| cooldown.since <= now && now < cooldown.until);
         self.recovered = self.recovered.min(now);
-        let steps = (now - self.recovered) / RECOVERY;
-        self.recovered += steps * RECOVERY;
-        self.throttle = self.throttle.saturating_add(steps).min(WHOLE);
+        let steps = (now - self.recovered) / RECOVERY_MS;
+        self.recovered += steps * RECOVERY_MS;
+        self.throttle = self.throttle.saturating_add(steps).min(FULL_LIMIT);
     }
 
     fn request_rate(&self) -> Option<Rate> {
@@ -224,14 +224,14 @@ impl EndpointState {
         self.rate(self.given.tokens_per_minute, self.learned_tokens)
     }
 
-    /// The learned limit where the user gave none, and never more than the user's.
+    /// The user's limit, or else the learned one, which never exceeds the user's.
     fn rate(&self, given: Option<u64>, learned: Option<u64>) -> Option<Rate> {
         let limit = match (given, learned) {
             (Some(given), Some(learned)) => given.min(learned),
             (one, other) => one.or(other)?,
         };
-        let limit = i64::try_from(limit.min(MAX)).unwrap_or(i64::MAX);
-        Some(Rate((limit * self.throttle / WHOLE).max(1)))
+        let limit = i64::try_from(limit.min(MAX_UNITS)).unwrap_or(i64::MAX);
+        Some(Rate((limit * self.throttle / FULL_LIMIT).max(1)))
     }
 }
 
@@ -241,7 +241,7 @@ struct Rate(i64);
 
 impl Rate {
     fn capacity(self) -> i64 {
-        self.0 * BURST
+        self.0 * BURST_MS
     }
 }
 
@@ -256,7 +256,7 @@ impl BucketDeficit {
         self.spent = self.spent.saturating_sub(rate.0.saturating_mul(elapsed)).max(0);
     }
 
-    /// Milliseconds until a call may take this much. What is larger than the bucket goes when the
+    /// Milliseconds until a call may take this much. A call larger than the bucket starts when the
     /// bucket is full.
     fn delay(self, rate: Rate, capacity: i64, need: i64) -> i64 {
         let lacking = (self.spent - (capacity - need).max(0)).max(0);
@@ -265,7 +265,7 @@ impl BucketDeficit {
 }
 
 fn parts(tokens: u64) -> i64 {
-    i64::try_from(tokens.min(MAX)).unwrap_or(i64::MAX) * PARTS
+    i64::try_from(tokens.min(MAX_UNITS)).unwrap_or(i64::MAX) * PARTS_PER_UNIT
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Budgets and what has been spent of them: pure arithmetic, no clock, no storage.
+//! Decision on one budget: pure arithmetic, without clock and storage.
 
 use super::{Budget, scope::Scope};
 use juror_types::usage::Money;
@@ -8,29 +8,29 @@ use juror_types::usage::Money;
 pub struct Account {
     /// Settled and presumed spent.
     pub committed: Money,
-    /// The part of `committed` that no result tells.
+    /// The part of `committed` in no result.
     pub presumed: Money,
-    /// Held by calls in flight.
+    /// Reserved by calls in flight.
     pub outstanding: Money,
-    /// By how much bills exceeded their reservations, in sum.
+    /// Sum of the amounts by which bills exceeded their reservations.
     pub overrun: Money,
     /// True if a bill above its bound has stopped admission. Only ever set for a run.
     pub stopped: bool,
 }
 
-/// Room of a scope for a worst case.
+/// Headroom of a scope for a worst case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Headroom {
     /// It fits now.
     Available,
-    /// Only what is outstanding, or was asked for earlier, stands in the way.
+    /// Outstanding or earlier requests stand in the way for now.
     Reserved,
     /// It will never fit, for this reason.
     Exceeded(String),
 }
 
-/// Decides on one scope. `ahead` is what callers who came earlier and still wait want of it:
-/// they count as if they were served already, so that a large ask is not starved by small ones.
+/// Decides on one scope. `ahead` is the demand of earlier callers that still wait: it counts as
+/// granted, so that a large request is not starved by small ones.
 pub fn headroom(
     scope: &Scope,
     budget: Option<Budget>,
@@ -39,20 +39,18 @@ pub fn headroom(
     ahead: Money,
 ) -> Headroom {
     let Some(budget) = budget else {
-        return Headroom::Exceeded(format!(
-            "{scope} has no budget on record, not even an unlimited one"
-        ));
+        return Headroom::Exceeded(format!("{scope} has no budget record"));
     };
     if account.stopped {
         return Headroom::Exceeded(format!(
-            "{scope} was stopped because a bill exceeded its bound (by {} USD so far): correct the model's price or image formula, then resume",
+            "{scope} is stopped: a bill exceeded its upper bound (by {} USD so far); correct the model's price or image formula, then resume",
             account.overrun.exact()
         ));
     }
     let committed = i128::from(account.committed.pico()) + i128::from(worst.pico());
     let held = committed + i128::from(account.outstanding.pico());
     let Budget::Cap(cap) = budget else {
-        // Sums of money saturate; a ledger near that end could no longer tell the truth.
+        // Sums of money saturate; a ledger near that limit would be inexact.
         return if held < i128::from(Money::MAX.pico()) {
             Headroom::Available
         } else {

@@ -1,4 +1,4 @@
-//! Days and months of budgets: when they begin, and when they are over.
+//! Days and months of budgets in a time zone.
 
 use super::scope::{Period, Scope, SharedBudget};
 use jiff::{Timestamp, Zoned, civil::Date, tz::TimeZone};
@@ -12,9 +12,9 @@ pub struct BudgetCalendar {
     zone: TimeZone,
 }
 
-/// A name that is no time zone.
+/// An unknown time zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no time zone: give a name like Europe/Berlin, America/New_York or UTC")]
+#[error("{0:?} is not a time zone: use a name like Europe/Berlin, America/New_York or UTC")]
 pub struct UnknownZone(String);
 
 impl BudgetCalendar {
@@ -47,8 +47,8 @@ impl BudgetCalendar {
         self.day(Timestamp::from_millisecond(milliseconds).unwrap_or_default())
     }
 
-    /// Offsets from UTC in seconds, each with the moment from which on it holds, in milliseconds
-    /// since 1970. The first one holds at `from`.
+    /// Offsets from UTC in seconds, each with the moment from which it applies, in milliseconds
+    /// since 1970. The first one applies at `from`.
     pub(crate) fn offsets(&self, from: Timestamp, until: Timestamp) -> Vec<(i64, i32)> {
         let first = (from.as_millisecond(), self.zone.to_offset(from).seconds());
         let changes = self.zone.following(from).take_while(|change| change.timestamp() <= until);
@@ -57,12 +57,12 @@ impl BudgetCalendar {
         std::iter::once(first).chain(changes).collect()
     }
 
-    /// The scope of a budget in the day or the month that this moment belongs to.
+    /// The scope of a budget in the day or the month of this moment.
     pub fn scope(&self, budget: &SharedBudget, now: Timestamp) -> Scope {
         budget.scope(self.day(now))
     }
 
-    /// The scopes of a budget in the last so many days or months, that of this moment first.
+    /// Scopes of a budget in the last `count` days or months, that of this moment first.
     pub fn latest(&self, budget: &SharedBudget, count: u32, now: Timestamp) -> Vec<Scope> {
         let before = |day: Date| match budget.period {
             Period::Day => day.yesterday().ok(),
@@ -72,8 +72,8 @@ impl BudgetCalendar {
         days.take(count as usize).map(|day| budget.scope(day)).collect()
     }
 
-    /// The first moment of the next day or month: spending begins at nothing again. None beyond the
-    /// end of the calendar.
+    /// Beginning of the next day or month, when spending is reset. None beyond the end of the
+    /// calendar.
     pub fn renewal(&self, period: Period, now: Timestamp) -> Option<Timestamp> {
         let last = match period {
             Period::Day => self.day(now),

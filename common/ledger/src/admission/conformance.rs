@@ -5,7 +5,8 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
 use super::{
-    Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settlement, WaitReason,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+    Settlement, WaitReason,
 };
 use crate::store::{Claim, ClaimKey, Store};
 use juror_types::{
@@ -29,7 +30,7 @@ where
     a_raised_cap_keeps_what_is_spent(&*make().await).await;
     unlimited_runs_are_booked(&*make().await).await;
     ends_may_come_twice(&*make().await).await;
-    overruns_are_told_and_stop(&*make().await).await;
+    overruns_are_reported_and_stop_admission(&*make().await).await;
     bills_of_overtaken_holders_are_presumed(&*make().await).await;
     unfinished_jobs_carry_their_bills(&*make().await).await;
     rates_are_limited_per_endpoint(&*make().await).await;
@@ -103,7 +104,7 @@ async fn ends_may_come_twice<Backend: Admission + Store>(backend: &Backend) {
     assert_eq!((ledger.committed, ledger.presumed), (money(9), Money::ZERO));
 }
 
-async fn overruns_are_told_and_stop<Backend: Admission + Store>(backend: &Backend) {
+async fn overruns_are_reported_and_stop_admission<Backend: Admission + Store>(backend: &Backend) {
     open(backend, Budget::Cap(money(100))).await;
     assert_eq!(decide(backend, "a", 10).await, AdmissionDecision::Admitted);
     let claim = claim(backend).await;
@@ -164,7 +165,7 @@ async fn rates_are_limited_per_endpoint<Backend: Admission>(backend: &Backend) {
     };
     assert_eq!(reason, WaitReason::Requests);
     assert!(pause > Duration::ZERO && pause <= Duration::from_secs(60), "{pause:?}");
-    let elsewhere = Ask { endpoint: "other".to_owned(), ..ask("c", 1) };
+    let elsewhere = AdmissionRequest { endpoint: "other".to_owned(), ..request("c", 1) };
     assert_eq!(
         backend.try_admit(&elsewhere).await.expect("a decision"),
         AdmissionDecision::Admitted
@@ -232,8 +233,8 @@ fn money(pico: i64) -> Money {
     Money::from_pico(pico)
 }
 
-fn ask(lease: &str, worst: i64) -> Ask {
-    Ask {
+fn request(lease: &str, worst: i64) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(lease),
         owner: OwnerId::new("here"),
         run: run(),
@@ -264,7 +265,7 @@ async fn decide<Backend: Admission>(
     lease: &str,
     worst: i64,
 ) -> AdmissionDecision {
-    backend.try_admit(&ask(lease, worst)).await.expect("a decision")
+    backend.try_admit(&request(lease, worst)).await.expect("a decision")
 }
 
 async fn claim<Backend: Store>(backend: &Backend) -> ClaimKey {

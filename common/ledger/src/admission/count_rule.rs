@@ -11,20 +11,19 @@ pub enum CountRule {
     Sum,
 }
 
-/// Counting of an endpoint's tokens, as processes have learned it from its answers.
+/// Token counting of an endpoint, as processes have learned it from its replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounting {
-    /// The rule; none if no process has learned one.
+    /// The rule, once a process has learned it.
     pub rule: Option<CountRule>,
-    /// Billed input tokens over expected ones, in thousandths; none before the first bill.
+    /// Billed input tokens per expected one, in thousandths; none before the first bill.
     pub input_scale: Option<u64>,
-    /// The most tokens that the provider said were left under its present limit; none before it
-    /// did.
+    /// Maximum of the remaining tokens that the provider reported under its present limit.
     pub fullest: Option<u64>,
 }
 
 impl CountRule {
-    /// The tokens of a request: the input that counts, and the part of its output limit.
+    /// Tokens of a request: the input that counts, and the part of its output limit.
     pub fn tokens(self, input: u64, output_limit: u64) -> (u64, u64) {
         match self {
             Self::Input => (input, 0),
@@ -33,7 +32,7 @@ impl CountRule {
         }
     }
 
-    /// The rule that counts less, if there is one.
+    /// The next rule that counts less, if there is one.
     pub fn lower(self) -> Option<Self> {
         match self {
             Self::Input => None,
@@ -42,7 +41,7 @@ impl CountRule {
         }
     }
 
-    /// The rule that counts more, if there is one.
+    /// The next rule that counts more, if there is one.
     pub fn higher(self) -> Option<Self> {
         match self {
             Self::Input => Some(Self::Larger),

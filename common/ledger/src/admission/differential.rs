@@ -2,13 +2,13 @@
 //! decide alike and hold the same money after every step.
 
 use super::{
-    Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, CountRule, Ledger, Observation,
-    Period, Settlement, SharedBudget, TokenCounting,
+    Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, CountRule, Ledger,
+    Observation, Period, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
     scope::Scope,
     state::{self, Bill, RateLimiterState},
 };
-use crate::admission::{memory_records::MemoryBooks, records::LedgerRecords as _};
+use crate::admission::{memory_records::MemoryRecords, records::LedgerRecords as _};
 use crate::{
     budgets::BudgetRecords,
     clock::Clock,
@@ -81,7 +81,7 @@ const MAX_PASSED: i64 = 6 * 24 * 60 * 60 * 1_000;
 pub struct Pair<Backend> {
     /// The backend that is compared.
     pub backend: Backend,
-    books: MemoryBooks,
+    records: MemoryRecords,
     limiter: RateLimiterState,
     claims: Vec<ClaimKey>,
     clock: TestClock,
@@ -92,9 +92,9 @@ pub struct Pair<Backend> {
 impl<Backend: Subject> Pair<Backend> {
     /// A new, empty backend that goes by this clock.
     pub async fn new(backend: Backend, clock: TestClock) -> Self {
-        let mut books = MemoryBooks::default();
+        let mut records = MemoryRecords::default();
         for period in [Period::Day, Period::Month] {
-            sure(books.set_budget(period.budget_key(), Budget::Unlimited));
+            sure(records.set_budget(period.budget_key(), Budget::Unlimited));
         }
         let mut claims = Vec::new();
         for number in 0..RUNS {
@@ -104,11 +104,11 @@ impl<Backend: Subject> Pair<Backend> {
             claims.push(ClaimKey { fence, ..key });
         }
         // The other run has no record until a step writes one.
-        sure(state::open_run(&mut books, &run(0), Budget::Unlimited));
+        sure(state::open_run(&mut records, &run(0), Budget::Unlimited));
         backend.open_run(&run(0), Budget::Unlimited).await.unwrap();
         Self {
             backend,
-            books,
+            records,
             limiter: RateLimiterState::default(),
             claims,
             clock,
@@ -120,42 +120,48 @@ impl<Backend: Subject> Pair<Backend> {
     /// Lets something happen on both sides and compares them.
     pub async fn take(&mut self, step: &LedgerStep) -> Result<(), TestCaseError> {
         let now = self.clock.now();
-        let (books, limiter, backend) = (&mut self.books, &mut self.limiter, &self.backend);
+        let (records, limiter, backend) = (&mut self.records, &mut self.limiter, &self.backend);
         match *step {
             LedgerStep::Open { run: number, cap, spent } => {
                 let (run, spent) = (run(number), Money::from_pico(spent));
                 backend.open_run_again(&run, budget(cap), spent).await.unwrap();
-                sure(state::open_run(books, &run, budget(cap)));
+                sure(state::open_run(records, &run, budget(cap)));
                 // Claims are the store's.
                 let unattributed_cost =
                     backend.ledger(&run).await.unwrap().unwrap().unattributed_cost;
-                sure(state::book_journal(books, &run, (spent, unattributed_cost), now));
-                let day = books.calendar.day_of(now);
+                sure(state::book_journal(records, &run, (spent, unattributed_cost), now));
+                let day = records.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
                 self.seen.extend(Scope::all_of(&run, &labels, day));
             }
             LedgerStep::Label { run: number, ref labels } => {
                 let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();
-                sure(state::label_run(books, &run(number), &labels));
+                sure(state::label_run(records, &run(number), &labels));
                 backend.label_run(&run(number), &labels).await.unwrap();
             }
             LedgerStep::Cap { month, label: number, cap } => {
                 let period = if month { Period::Month } else { Period::Day };
                 let shared = SharedBudget { period, label: number.map(label) };
                 let before = backend.set_cap(&shared, budget(cap)).await.unwrap();
-                prop_assert_eq!(before, sure(state::set_cap(books, &shared, budget(cap))));
+                prop_assert_eq!(before, sure(state::set_cap(records, &shared, budget(cap))));
             }
             LedgerStep::Zone { zone } => {
                 let calendar = BudgetCalendar::new(ZONES[zone]).unwrap();
                 let before = backend.set_calendar(&calendar).await.unwrap();
-                prop_assert_eq!(before, std::mem::replace(&mut books.calendar, calendar));
+                prop_assert_eq!(before, std::mem::replace(&mut records.calendar, calendar));
             }
             LedgerStep::Limit { endpoint: number, limits } => {
                 limiter.set_limits(&endpoint(number), limits, now);
                 backend.set_limits(&endpoint(number), limits).await.unwrap();
             }
-            LedgerStep::Ask { lease: number, run: of, endpoint: at, tokens, worst } => {
-                let ask = Ask {
+            LedgerStep::AdmissionRequest {
+                lease: number,
+                run: of,
+                endpoint: at,
+                tokens,
+                worst,
+            } => {
+                let request = AdmissionRequest {
                     lease: lease(number),
                     owner: owner(number % 2),
                     run: run(of),
@@ -164,11 +170,11 @@ impl<Backend: Subject> Pair<Backend> {
                     max_output_tokens: tokens - tokens / 2,
                     worst_cost: Money::from_pico(worst),
                 };
-                let decision = backend.try_admit(&ask).await.unwrap();
-                let day = books.calendar.day_of(now);
+                let decision = backend.try_admit(&request).await.unwrap();
+                let day = records.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
-                self.seen.extend(Scope::all_of(&ask.run, &labels, day));
-                compare_decisions(&decision, &sure(state::admit(books, limiter, &ask, now)))?;
+                self.seen.extend(Scope::all_of(&request.run, &labels, day));
+                compare_decisions(&decision, &sure(state::admit(records, limiter, &request, now)))?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
                 let bill = Bill {
@@ -176,21 +182,21 @@ impl<Backend: Subject> Pair<Backend> {
                     run: run(of),
                     cost: Money::from_pico(cost),
                     usage: Usage { input_tokens: tokens, ..Usage::default() },
-                    told: true,
+                    in_result: true,
                 };
                 let claim = self.claims[of].clone();
                 let Bill { lease, cost, usage, .. } = bill.clone();
                 let settlement =
                     Settlement { lease, cost, usage, metered: true, finished: None, claim };
                 let overrun = backend.settle(settlement).await.unwrap().overrun;
-                prop_assert_eq!(overrun, sure(state::settle(books, limiter, &bill, now)).overrun);
+                prop_assert_eq!(overrun, sure(state::settle(records, limiter, &bill, now)).overrun);
             }
             LedgerStep::Release { lease: number } => {
-                sure(state::release(books, limiter, &lease(number), now));
+                sure(state::release(records, limiter, &lease(number), now));
                 backend.release(&lease(number)).await.unwrap();
             }
             LedgerStep::Presume { lease: number } => {
-                sure(state::presume_spent(books, &lease(number)));
+                sure(state::presume_spent(records, &lease(number)));
                 backend.presume_spent(&lease(number)).await.unwrap();
             }
             LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
@@ -207,7 +213,7 @@ impl<Backend: Subject> Pair<Backend> {
             }
             LedgerStep::Adopt { run: of, owner: by } => {
                 if let Some(adopted) = backend.adopt_leases(&run(of), &owner(by)).await {
-                    prop_assert_eq!(adopted, sure(state::adopt(books, &run(of), &owner(by))));
+                    prop_assert_eq!(adopted, sure(state::adopt(records, &run(of), &owner(by))));
                 }
             }
             LedgerStep::Pass { milliseconds } => {
@@ -222,7 +228,7 @@ impl<Backend: Subject> Pair<Backend> {
     /// Both sides hold the same for each run.
     pub async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
         for number in 0..RUNS {
-            let expected = sure(state::ledger(&self.books, &run(number), self.clock.now()));
+            let expected = sure(state::ledger(&self.records, &run(number), self.clock.now()));
             let expected = expected.map(without_month);
             let held = self.backend.ledger(&run(number)).await.unwrap();
             // What claims carry is the store's, of which the state machine knows nothing.
@@ -237,12 +243,12 @@ impl<Backend: Subject> Pair<Backend> {
     pub async fn compare_accounts(&self) -> Result<(), TestCaseError> {
         let scopes: Vec<Scope> = self.seen.iter().cloned().collect();
         for spending in self.backend.spending(&scopes).await.unwrap() {
-            prop_assert_eq!(spending.account, sure(self.books.account(&spending.scope)));
+            prop_assert_eq!(spending.account, sure(self.records.account(&spending.scope)));
         }
         for label in (0..LABELS.len()).map(label).map(Some).chain([None]) {
             for period in Period::ALL {
                 let shared = SharedBudget { period, label: label.clone() };
-                let expected = sure(self.books.budget(&shared.key()));
+                let expected = sure(self.records.budget(&shared.key()));
                 prop_assert_eq!(self.backend.cap(&shared).await.unwrap(), expected);
             }
         }
@@ -263,11 +269,11 @@ fn compare_decisions(
 ) -> Result<(), TestCaseError> {
     match (decision, expected) {
         (
-            AdmissionDecision::NoBudget { reason: told }
-            | AdmissionDecision::NoRecord { reason: told },
+            AdmissionDecision::NoBudget { reason: reported }
+            | AdmissionDecision::NoRecord { reason: reported },
             AdmissionDecision::NoBudget { reason },
         ) => {
-            prop_assert!(told.starts_with(reason.as_str()), "{} and not {}", told, reason);
+            prop_assert!(reported.starts_with(reason.as_str()), "{} and not {}", reported, reason);
         }
         _ => prop_assert_eq!(decision, expected),
     }

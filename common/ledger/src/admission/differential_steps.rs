@@ -38,7 +38,7 @@ pub enum LedgerStep {
     Cap { month: bool, label: Option<usize>, cap: Option<i64> },
     Zone { zone: usize },
     Limit { endpoint: usize, limits: Limits },
-    Ask { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
+    AdmissionRequest { lease: usize, run: usize, endpoint: usize, tokens: u64, worst: i64 },
     Settle { lease: usize, run: usize, cost: i64, tokens: u64 },
     Release { lease: usize },
     Presume { lease: usize },
@@ -63,7 +63,7 @@ pub fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
         2 => limit(),
         // The close of a run passes over leases that hold no money.
         8 => (lease.clone(), run.clone(), 0..ENDPOINTS, 0_u64..500, 1_i64..300).prop_map(
-            |(lease, run, endpoint, tokens, worst)| LedgerStep::Ask {
+            |(lease, run, endpoint, tokens, worst)| LedgerStep::AdmissionRequest {
                 lease, run, endpoint, tokens, worst
             }
         ),
@@ -86,7 +86,7 @@ pub fn steps_of_limits() -> impl Strategy<Value = Vec<LedgerStep>> {
     let step = prop_oneof![
         1 => limit(),
         6 => (lease.clone(), 0..ENDPOINTS, 0_u64..500).prop_map(
-            |(lease, endpoint, tokens)| LedgerStep::Ask { lease, run: 0, endpoint, tokens, worst: 0 }
+            |(lease, endpoint, tokens)| LedgerStep::AdmissionRequest { lease, run: 0, endpoint, tokens, worst: 0 }
         ),
         2 => (lease, 0_u64..500)
             .prop_map(|(lease, tokens)| LedgerStep::Settle { lease, run: 0, cost: 0, tokens }),

@@ -1,4 +1,4 @@
-//! The ledger's records in memory: what other backends are compared with.
+//! The ledger's records in memory, as the reference for other backends.
 
 use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
 use crate::admission::records::{Lease, LeaseState, LedgerRecords};
@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, convert::Infallible};
 
 /// Records that end with the process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MemoryBooks {
+pub struct MemoryRecords {
     /// Time zone in which days and months begin.
     pub calendar: BudgetCalendar,
     budgets: BTreeMap<String, Budget>,
@@ -20,14 +20,14 @@ pub struct MemoryBooks {
     owners: BTreeMap<OwnerId, i64>,
 }
 
-impl MemoryBooks {
+impl MemoryRecords {
     fn outstanding(&self, picked: impl Fn(&Lease) -> bool) -> Vec<LeaseId> {
         let holds = |lease: &Lease| lease.lease_state == LeaseState::Outstanding && picked(lease);
         self.leases.iter().filter(|(_, lease)| holds(lease)).map(|(id, _)| id.clone()).collect()
     }
 }
 
-impl LedgerRecords for MemoryBooks {
+impl LedgerRecords for MemoryRecords {
     type Error = Infallible;
 
     fn calendar(&self) -> Result<BudgetCalendar, Infallible> {

@@ -1,6 +1,6 @@
-//! Waiting for admission: fair, without lost wake-ups, and cheap with a thousand callers.
+//! Waiting for admission: fair, without lost wake-ups, and efficient with a thousand callers.
 
-use super::{Admission, AdmissionDecision, Ask, WaitReason};
+use super::{Admission, AdmissionDecision, AdmissionRequest, WaitReason};
 use crate::error::LedgerError;
 use juror_telemetry::Metrics;
 use juror_types::id::RunId;
@@ -18,90 +18,89 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Only so many callers of a line ask at a time; the others wait for their turn to ask. Enough for
-/// the backend to commit in groups. While calls have to wait, one at a time asks: what a process
-/// has reserved stays small, and a wake-up is no stampede.
-const ASKING: usize = 16;
-/// Interval between two requests for money: other processes free some without telling us.
+/// Maximum number of callers of a queue that ask the backend at the same time: enough for it to
+/// commit in groups. While calls have to wait, one at a time asks, so that a process reserves
+/// little and a wake-up is no stampede.
+const MAX_CONCURRENT_REQUESTS: usize = 16;
+/// Interval between two requests for money: other processes release some without a notification.
 const MONEY_RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Longest wait for a rate limit without asking again: limits may have been raised, and tokens
+/// Maximum wait for a rate limit without a new request: limits may have been raised, and tokens
 /// refunded.
 const MAX_RATE_WAIT: Duration = Duration::from_secs(5);
-/// Longest wait for the end of a cooldown without asking again.
+/// Maximum wait for the end of a cooldown without a new request.
 const MAX_COOLDOWN_WAIT: Duration = Duration::from_secs(60 * 60);
 
-/// End of a wait for admission.
+/// Result of a wait for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admittance {
-    /// The lease is held: call.
+    /// The lease is held: make the call.
     Admitted,
     /// A budget does not allow the call, for this reason.
     NoBudget {
-        /// The exhausted budget, in plain words with its figures.
+        /// The exhausted budget with its figures, as a message.
         reason: String,
     },
-    /// There is no record of a budget, so nothing is known of the run.
+    /// There is no record of a budget, so the run is unknown.
     NoRecord {
-        /// The budget and the remedy, in plain words.
+        /// The budget and the remedy, as a message.
         reason: String,
     },
     /// The caller's token was cancelled; no lease is held.
     Cancelled,
 }
 
-/// Queue of a process's callers that wait for admission, with a line for each run and endpoint.
+/// A process's callers that wait for admission, with a queue for each run and endpoint.
 #[derive(Debug, Default)]
 pub struct AdmissionQueue {
     metrics: Arc<Metrics>,
-    lines: Mutex<HashMap<LineKey, Arc<Callers>>>,
+    queues: Mutex<HashMap<QueueKey, Arc<Callers>>>,
 }
 
-type LineKey = (RunId, String);
+type QueueKey = (RunId, String);
 
 #[derive(Debug)]
 struct Callers {
     turns: Semaphore,
-    /// Held by the one caller that asks while calls have to wait.
+    /// Permit of the single caller that asks while calls have to wait.
     head: Semaphore,
-    /// True if the last decision made a call wait, or there was none yet.
-    is_narrow: AtomicBool,
+    /// True if the last decision was to wait, or there was none yet.
+    is_exclusive: AtomicBool,
 }
 
 impl Default for Callers {
     fn default() -> Self {
         Self {
-            turns: Semaphore::new(ASKING),
+            turns: Semaphore::new(MAX_CONCURRENT_REQUESTS),
             head: Semaphore::new(1),
-            is_narrow: AtomicBool::new(true),
+            is_exclusive: AtomicBool::new(true),
         }
     }
 }
 
 impl AdmissionQueue {
-    /// An empty headroom.
+    /// An empty queue.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty headroom whose waits are counted.
+    /// An empty queue with metrics of its waits.
     pub fn measured(metrics: Arc<Metrics>) -> Self {
         Self { metrics, ..Self::default() }
     }
 
-    /// Asks until there is an answer. `ask` is called when the caller's turn comes: what its call
-    /// counts for may have been learned while it waited for that. To give up, cancel the token:
-    /// whoever drops the future instead may leave a lease behind that counts as in flight while the
-    /// process lives.
+    /// Asks until there is a decision. `ask` is called at the caller's turn, since the token
+    /// counting may have changed meanwhile. To stop waiting, cancel the token: dropping the future
+    /// instead may leave a lease behind that counts as in flight while the process lives.
     pub async fn admit(
         &self,
         admission: &dyn Admission,
-        ask: impl Fn() -> Ask,
+        request: impl Fn() -> AdmissionRequest,
         cancelled: &CancellationToken,
     ) -> Result<Admittance, LedgerError> {
         let _waiting = self.metrics.admission_waiting();
         let (since, mut obstacle) = (Instant::now(), None);
-        let place = self.enter(&ask());
-        // Cancelled callers must not take turns from those who want to go on.
+        let place = self.enter(&request());
+        // Cancelled callers must not take turns from the others.
         let _turn = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
@@ -110,20 +109,20 @@ impl AdmissionQueue {
         let mut head = None;
         let mut changes = admission.changes();
         loop {
-            if head.is_none() && place.callers.is_narrow.load(Ordering::Relaxed) {
+            if head.is_none() && place.callers.is_exclusive.load(Ordering::Relaxed) {
                 head = tokio::select! {
                     biased;
                     () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
                     permit = place.callers.head.acquire() => Some(permit),
                 };
             }
-            // What the call counts for may have been learned since the last time.
-            let current = ask();
-            // Seen before asking: whatever changes from here on wakes us.
+            // The token counting may have changed since the last request.
+            let current = request();
+            // Marked before the request, so that any later change wakes this caller.
             changes.borrow_and_update();
             let (retry_after, reason) = match admission.try_admit(&current).await? {
                 AdmissionDecision::Admitted => {
-                    place.callers.is_narrow.store(obstacle.is_some(), Ordering::Relaxed);
+                    place.callers.is_exclusive.store(obstacle.is_some(), Ordering::Relaxed);
                     self.metrics.admission_waited(obstacle, since.elapsed());
                     return Ok(Admittance::Admitted);
                 }
@@ -136,9 +135,9 @@ impl AdmissionQueue {
                 AdmissionDecision::Wait { retry_after, reason } => (retry_after, reason),
             };
             obstacle = Some(reason);
-            place.callers.is_narrow.store(true, Ordering::Relaxed);
+            place.callers.is_exclusive.store(true, Ordering::Relaxed);
             if head.is_none() {
-                // Asked beside others while nobody had to wait: it asks again when it is its turn.
+                // Asked beside others while no call had to wait: it asks again at its turn.
                 admission.release(&current.lease).await?;
                 continue;
             }
@@ -158,32 +157,33 @@ impl AdmissionQueue {
         }
     }
 
-    fn enter(&self, ask: &Ask) -> QueuePlace<'_> {
-        let key = (ask.run.clone(), ask.endpoint.clone());
-        let callers = Arc::clone(lock(&self.lines).entry(key.clone()).or_default());
-        QueuePlace { headroom: self, key, callers }
+    fn enter(&self, request: &AdmissionRequest) -> QueuePlace<'_> {
+        let key = (request.run.clone(), request.endpoint.clone());
+        let callers = Arc::clone(lock(&self.queues).entry(key.clone()).or_default());
+        QueuePlace { queue: self, key, callers }
     }
 }
 
-/// A caller in the headroom. The last one that leaves a line ends it.
+/// A caller in the queue. The last one that leaves a queue removes it.
 struct QueuePlace<'a> {
-    headroom: &'a AdmissionQueue,
-    key: LineKey,
+    queue: &'a AdmissionQueue,
+    key: QueueKey,
     callers: Arc<Callers>,
 }
 
 impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
-        let mut lines = lock(&self.headroom.lines);
-        // The headroom's own share and ours: nobody else can get one while the headroom is locked.
+        let mut queues = lock(&self.queue.queues);
+        // One reference of the map and one of this caller: none can be added while the map is
+        // locked.
         if Arc::strong_count(&self.callers) == 2 {
-            lines.remove(&self.key);
+            queues.remove(&self.key);
         }
     }
 }
 
-/// Returns when something changed that may help. Time alone ends a cooldown or brings the turn of a
-/// call that waits for a rate limit, and a backend that is gone changes nothing any more.
+/// Returns when a change may help. A cooldown and a rate limit end by time alone, and a closed
+/// backend reports no change.
 async fn helpful_change(changes: &mut watch::Receiver<u64>, reason: WaitReason) {
     if reason != WaitReason::Budget || changes.changed().await.is_err() {
         std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Storage of the ledger's records, in which alone backends of admission differ.
+//! Storage of the ledger's records, the only difference between backends of admission.
 
 use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
 use jiff::civil::Date;
@@ -9,7 +9,7 @@ use juror_types::{
 };
 
 /// Records of budgets, accounts and leases. The state machine reads and writes them inside one
-/// transaction of their backend.
+/// transaction of the backend.
 pub trait LedgerRecords {
     /// Error of reading or writing a record.
     type Error;
@@ -17,22 +17,22 @@ pub trait LedgerRecords {
     /// Time zone in which days and months begin.
     fn calendar(&self) -> Result<BudgetCalendar, Self::Error>;
 
-    /// The cap under a [`Scope::budget_key`]; none if nothing was ever written there.
+    /// The cap under a [`Scope::budget_key`]; none if none was ever written.
     fn budget(&self, key: &str) -> Result<Option<Budget>, Self::Error>;
 
     /// Writes a cap.
     fn set_budget(&mut self, key: &str, budget: Budget) -> Result<(), Self::Error>;
 
-    /// Labels of a run; none if it was never given any.
+    /// Labels of a run.
     fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, Self::Error>;
 
     /// Writes the labels of a run.
     fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), Self::Error>;
 
-    /// Money spent in a scope; nothing if there is no record.
+    /// The account of a scope; empty if there is no record.
     fn account(&self, scope: &Scope) -> Result<Account, Self::Error>;
 
-    /// Writes what has been spent in a scope.
+    /// Writes the account of a scope.
     fn set_account(&mut self, scope: &Scope, account: &Account) -> Result<(), Self::Error>;
 
     /// A lease that is outstanding or ended; none if it was released or never held.
@@ -41,16 +41,16 @@ pub trait LedgerRecords {
     /// Writes a lease.
     fn set_lease(&mut self, id: &LeaseId, lease: &Lease) -> Result<(), Self::Error>;
 
-    /// Forgets a lease.
+    /// Deletes a lease.
     fn remove_lease(&mut self, id: &LeaseId) -> Result<(), Self::Error>;
 
-    /// Notes that an owner lives at this time.
+    /// Records an owner's heartbeat.
     fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Self::Error>;
 
-    /// Outstanding leases whose owner has not been heard of since this time.
+    /// Outstanding leases of owners without a heartbeat since this time.
     fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>, Self::Error>;
 
-    /// Outstanding leases of a run that somebody else than this owner holds.
+    /// Outstanding leases of a run that other owners hold.
     fn leases_of_others(&self, run: &RunId, owner: &OwnerId) -> Result<Vec<LeaseId>, Self::Error>;
 }
 
@@ -61,7 +61,7 @@ pub struct Lease {
     pub owner: OwnerId,
     /// The run that pays.
     pub run: RunId,
-    /// Labels of the run at its admission, under which it counts too.
+    /// Labels of the run at its admission.
     pub labels: Vec<BudgetLabel>,
     /// Key of the rate limits that it counts against.
     pub endpoint: String,
@@ -71,7 +71,7 @@ pub struct Lease {
     pub worst_cost: Money,
     /// Time of its admission, in milliseconds since 1970.
     pub admitted: i64,
-    /// Day of its admission, which it counts in, and whose month.
+    /// Day of its admission, in which it counts.
     pub day: Date,
     /// Its state.
     pub lease_state: LeaseState,

@@ -1,10 +1,9 @@
-//! Calls that wait for the rate limits of an endpoint.
+//! Reservations of calls that wait for the rate limits of an endpoint.
 //!
-//! Reservations of waiting calls. The need of such a call is taken from the buckets when it first
-//! asks, and with that the time at which it may go is fixed: later calls come after it without a
-//! look at those that wait. So a decision costs the same however many wait. A call that asks again
-//! before its time, as after a refund, may go sooner; never later, unless the provider has refused
-//! meanwhile.
+//! The demand of such a call is taken from the buckets at its first request, which fixes its start
+//! time: later calls come after it without a search through the waiting ones, so a decision costs
+//! the same however many wait. A call that asks again before its time, as after a refund, may start
+//! sooner; it starts later only if the provider has refused a call meanwhile.
 
 use super::{
     WaitReason,
@@ -13,12 +12,12 @@ use super::{
 use juror_types::id::LeaseId;
 use std::collections::BTreeMap;
 
-/// Milliseconds for which a reservation is kept beyond its time.
-const GRACE: i64 = 3_000;
-/// Reservations from which on those are forgotten whose time is over.
+/// Milliseconds for which a reservation is kept beyond its start time.
+const GRACE_MS: i64 = 3_000;
+/// Number of reservations from which on expired ones are removed.
 const MAX_UNPRUNED: usize = 1_024;
 
-/// The reservations of calls that wait.
+/// Reservations of waiting calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reservations(BTreeMap<LeaseId, Reservation>);
 
@@ -28,19 +27,20 @@ struct Reservation {
     need: CallNeed,
     /// Time at which it was made or renewed.
     since: i64,
-    /// Time at which the call may go.
+    /// Time at which the call may start.
     start: i64,
 }
 
 impl Reservation {
     fn is_kept(&self, now: i64) -> bool {
-        self.since <= now && now <= self.start.saturating_add(GRACE)
+        self.since <= now && now <= self.start.saturating_add(GRACE_MS)
     }
 }
 
 impl Reservations {
-    /// Takes what a call needs of its endpoint; how many milliseconds it has to wait, and for what,
-    /// or none if it may go now. During a cooldown nothing is taken, and a reservation ends.
+    /// Reserves a call's demand on its endpoint; returns how many milliseconds it has to wait and
+    /// for what, or none if it may start now. During a cooldown nothing is taken, and a reservation
+    /// ends.
     pub fn admit(
         &mut self,
         lease: &LeaseId,
@@ -71,7 +71,8 @@ impl Reservations {
         Some((start - now, reason))
     }
 
-    /// Ends a reservation whose call gives up; returns what to give back, and to which endpoint.
+    /// Ends the reservation of a call that stops waiting; returns the demand to refund, and its
+    /// endpoint.
     pub fn cancel(&mut self, lease: &LeaseId, now: i64) -> Option<(String, CallNeed)> {
         let held = self.0.remove(lease).filter(|held| held.is_kept(now))?;
         Some((held.endpoint, held.need))

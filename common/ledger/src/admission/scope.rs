@@ -1,4 +1,4 @@
-//! Budgets that a call counts against: that of its run, and those that runs share.
+//! Budgets that a call counts against: that of its run, and shared ones.
 
 use jiff::civil::Date;
 use juror_types::{budget_label::BudgetLabel, id::RunId};
@@ -20,7 +20,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The budgets of a call that this run makes on this day under these labels.
+    /// The budgets of a call of this run on this day under these labels.
     pub fn all_of(run: &RunId, labels: &[BudgetLabel], day: Date) -> Vec<Self> {
         let mut scopes = vec![Self::Run(run.clone()), Self::of_day(day), Self::of_month(day)];
         for label in labels {
@@ -41,8 +41,8 @@ impl Scope {
         Self::Month(month_of(day))
     }
 
-    /// Under which name the cap is written down: each run has its own, all days share one, and
-    /// so do all months, those of one label too.
+    /// Key of the cap's record: each run has its own, all days share one, and so do all months,
+    /// also those of one label.
     pub fn budget_key(&self) -> String {
         match self.shared() {
             None => self.account_key(),
@@ -50,7 +50,7 @@ impl Scope {
         }
     }
 
-    /// Under which name the spending is written down.
+    /// Key of the account's record.
     pub fn account_key(&self) -> String {
         match self {
             Self::Run(run) => format!("run:{run}"),
@@ -61,7 +61,7 @@ impl Scope {
         }
     }
 
-    /// The scope of an account's name; none for any other text.
+    /// The scope of an account's key; none for any other text.
     pub fn from_account_key(key: &str) -> Option<Self> {
         if let Some(run) = key.strip_prefix("run:") {
             return Some(Self::Run(RunId::new(run)));
@@ -81,7 +81,7 @@ impl Scope {
         }
     }
 
-    /// The budget that runs share in this scope; none for a run's own.
+    /// The shared budget of this scope; none for a run's own.
     pub fn shared(&self) -> Option<SharedBudget> {
         let (period, label) = match self {
             Self::Run(_) => return None,
@@ -93,7 +93,7 @@ impl Scope {
         Some(SharedBudget { period, label })
     }
 
-    /// Kind of the day's or the month's budget; none for a run's.
+    /// Period of the budget; none for a run's.
     pub fn period(&self) -> Option<Period> {
         self.shared().map(|shared| shared.period)
     }
@@ -109,7 +109,7 @@ impl Scope {
         }
     }
 
-    /// The label whose budget it is; none for a run's and for those of all runs.
+    /// The label of the budget; none for a run's and for those of all runs.
     pub fn label(&self) -> Option<&BudgetLabel> {
         match self {
             Self::LabelDay(_, label) | Self::LabelMonth(_, label) => Some(label),
@@ -134,17 +134,17 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A budget of each day or each month, over all runs of a ledger or over those of one label.
+/// A budget of each day or each month, over all runs of a ledger or those of one label.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SharedBudget {
     /// Period with which it is renewed.
     pub period: Period,
-    /// The label whose calls it is for; none for all calls.
+    /// The label whose calls it covers; none for all calls.
     pub label: Option<BudgetLabel>,
 }
 
 impl SharedBudget {
-    /// Under which name its cap is written down, as in `day` or `month:tag:team-checkout`.
+    /// Key of its cap, as in `day` or `month:tag:team-checkout`.
     pub fn key(&self) -> String {
         let period = self.period.budget_key();
         match &self.label {
@@ -153,7 +153,7 @@ impl SharedBudget {
         }
     }
 
-    /// The command that sets its cap, but for where the ledger is.
+    /// The command that sets its cap, without the options that locate the ledger.
     pub fn command(&self) -> String {
         let command = format!("juror budget set {} AMOUNT", self.period.budget_key());
         match &self.label {
@@ -192,7 +192,7 @@ fn month_of(day: Date) -> String {
     format!("{:04}-{:02}", day.year(), day.month())
 }
 
-/// A stretch of time that has a budget of its own, whatever runs in it.
+/// A period with a budget of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
     /// Each day.

@@ -1,4 +1,4 @@
-//! `[budget]`: caps over runs, days and months, and when those begin.
+//! `[budget]`: caps of runs, days and months, and the time zone.
 
 use super::{AlertSettings, Budget, BudgetCalendar, Period, SharedBudget};
 use juror_types::{
@@ -19,21 +19,21 @@ pub struct BudgetSettings {
     /// For one run.
     #[serde(deserialize_with = "optional_money")]
     pub run_usd: Option<Money>,
-    /// For all runs of a day; none leaves what stands.
+    /// For all runs of a day; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub day_usd: Option<Budget>,
-    /// For all runs of a month; none leaves what stands.
+    /// For all runs of a month; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub month_usd: Option<Budget>,
-    /// Time zone in which days and months begin; none leaves what stands.
+    /// Time zone in which days and months begin; none leaves the zone in force.
     pub zone: Option<BudgetCalendar>,
-    /// Tags of runs, each of which has budgets of its own.
+    /// Tags of runs, each with budgets of its own.
     pub tags: Vec<LabelName>,
     /// Caps of single datasets, by their names.
     pub per_dataset: BTreeMap<LabelName, LabelCaps>,
     /// Caps of single tags.
     pub per_tag: BTreeMap<LabelName, LabelCaps>,
-    /// Messages at shares of each budget that has a cap.
+    /// Alerts at shares of each budget with a cap.
     pub alerts: Vec<AlertSettings>,
 }
 
@@ -41,16 +41,16 @@ pub struct BudgetSettings {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LabelCaps {
-    /// For all its calls of a day; none leaves what stands.
+    /// For all its calls of a day; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub day_usd: Option<Budget>,
-    /// For all its calls of a month; none leaves what stands.
+    /// For all its calls of a month; none leaves the cap in force.
     #[serde(deserialize_with = "optional_budget")]
     pub month_usd: Option<Budget>,
 }
 
 impl BudgetSettings {
-    /// Each cap that is given for all runs, or for those of one label.
+    /// Caps of all runs and of single labels that are set.
     pub fn shared_caps(&self) -> Vec<(SharedBudget, Budget)> {
         let mut caps = Vec::new();
         let mut add = |label: Option<BudgetLabel>, day: Option<Budget>, month: Option<Budget>| {
@@ -69,7 +69,7 @@ impl BudgetSettings {
         caps
     }
 
-    /// Labels of a run over this dataset, in their order, each once.
+    /// Labels of a run over this dataset, sorted and unique.
     pub fn labels(&self, dataset: Option<&Path>) -> Vec<BudgetLabel> {
         let tags = self.tags.iter().cloned().map(BudgetLabel::Tag);
         let labels: BTreeSet<_> =
@@ -83,7 +83,7 @@ fn optional_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<M
     deserializer.deserialize_any(AmountVisitor).map(Some)
 }
 
-/// An amount as [`optional_money`] takes it is a cap, and a word lifts one.
+/// A cap is an amount as [`optional_money`] takes it, or the word that lifts one.
 fn optional_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Budget>, D::Error> {
     deserializer.deserialize_any(BudgetVisitor).map(Some)
 }

@@ -1,53 +1,53 @@
-//! Calls that wait for money, in the order in which they asked.
+//! Queue of calls that wait for money, in the order of their first requests.
 //!
-//! A call that waits ahead counts as served already, so that a large one gets its turn. A caller
-//! that no longer asks loses its place after a while, and so does one that releases its lease.
+//! A call ahead in the queue counts as served, so that a large one is not starved. A caller that
+//! stops asking loses its place after a while; releasing its lease ends it at once.
 
-use super::{Ask, scope::Scope};
+use super::{AdmissionRequest, scope::Scope};
 use juror_types::{id::LeaseId, usage::Money};
 
-/// Milliseconds for which a place is kept after its caller has asked.
-const GRACE: i64 = 3_000;
+/// Milliseconds for which a place is kept after its last request.
+const GRACE_MS: i64 = 3_000;
 
-/// The calls that were told to wait for money.
+/// Calls that wait for money.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct WaitQueue {
     waiting: Vec<WaitPlace>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct WaitPlace {
     lease: LeaseId,
-    /// The first scope that stood in the way.
+    /// The first scope without headroom.
     scope: Scope,
     worst: Money,
     seen: i64,
 }
 
-impl Line {
-    /// Forgets those who no longer ask. A clock that was set back ends every place.
+impl WaitQueue {
+    /// Removes callers that stopped asking. A clock that was set back ends every place.
     pub fn prune(&mut self, now: i64) {
-        self.waiting.retain(|place| place.seen <= now && now <= place.seen + GRACE);
+        self.waiting.retain(|place| place.seen <= now && now <= place.seen + GRACE_MS);
     }
 
-    /// The money of a scope that callers ahead of this one wait for.
+    /// Money of a scope that callers ahead of this one wait for.
     pub fn money_ahead(&self, lease: &LeaseId, scope: &Scope) -> Money {
         let ahead = self.waiting.iter().take_while(|place| place.lease != *lease);
         ahead.filter(|place| place.scope == *scope).map(|place| place.worst).sum()
     }
 
-    /// Keeps or gives a place to a caller that is told to wait for money of this scope.
-    pub fn wait(&mut self, ask: &Ask, scope: Scope, now: i64) {
-        let lease = ask.lease.clone();
-        let place = WaitPlace { lease, scope, worst: ask.worst_cost, seen: now };
+    /// Queues a caller for money of this scope, or renews its place.
+    pub fn wait(&mut self, request: &AdmissionRequest, scope: Scope, now: i64) {
+        let lease = request.lease.clone();
+        let place = WaitPlace { lease, scope, worst: request.worst_cost, seen: now };
         match self.waiting.iter_mut().find(|waiting| waiting.lease == place.lease) {
             Some(held) => *held = place,
             None => self.waiting.push(place),
         }
     }
 
-    /// Gives up a place.
-    pub fn leave(&mut self, lease: &LeaseId) {
+    /// Removes a place.
+    pub fn remove(&mut self, lease: &LeaseId) {
         self.waiting.retain(|place| place.lease != *lease);
     }
 }

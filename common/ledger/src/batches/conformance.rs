@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "a check fails by panicking")]
 
 use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, ShardKey, ShardStep};
-use crate::admission::{Admission, AdmissionDecision, Ask, Budget};
+use crate::admission::{Admission, AdmissionDecision, AdmissionRequest, Budget};
 use juror_types::{
     id::{JobId, LeaseId, OwnerId, RunId},
     usage::Money,
@@ -231,7 +231,7 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
     let cap = Budget::Cap(Money::from_pico(100));
     records.open_run(&run, cap).await.expect("the backend answers");
     filled(records, &run, &["in a batch"]).await;
-    let ask = Ask {
+    let request = AdmissionRequest {
         lease: LeaseId::new("in a batch"),
         owner: OwnerId::new(ROWS_OWNER),
         run: run.clone(),
@@ -240,7 +240,7 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
         max_output_tokens: 0,
         worst_cost: Money::from_pico(20),
     };
-    let admitted = records.try_admit(&ask).await.expect("the backend answers");
+    let admitted = records.try_admit(&request).await.expect("the backend answers");
     assert_eq!(admitted, AdmissionDecision::Admitted);
     pass(3_600_000);
     records.sweep().await.expect("the backend answers");
@@ -250,6 +250,6 @@ async fn leases_of_rows_outlive_their_process<Backend: BatchRecords + Admission>
         (ledger.committed.pico(), ledger.outstanding.pico())
     };
     assert_eq!(held().await, (0, 20));
-    records.presume_spent(&ask.lease).await.expect("the backend answers");
+    records.presume_spent(&request.lease).await.expect("the backend answers");
     assert_eq!(held().await, (20, 0));
 }

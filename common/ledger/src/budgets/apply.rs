@@ -1,4 +1,4 @@
-//! Budgets of a run, and zone and caps of those that runs share, as settings give them.
+//! Budgets of a run, and time zone and caps of shared budgets, as settings give them.
 
 use super::BudgetRecords;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use juror_types::{run::RunRecord, usage::Money};
 use std::fmt;
 
-/// Another time zone of days and months than before.
+/// A change of the time zone of days and months.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneChange {
     /// The zone from now on.
@@ -24,10 +24,9 @@ impl fmt::Display for ZoneChange {
     }
 }
 
-/// Writes down what a run may cost, and what all runs and those of a label may cost in a day and a
-/// month. A cap on a day or a month stands until another is given, or it is lifted. What the run
-/// has `spent` by its journal is booked in the same step as its budget, should the ledger have
-/// forgotten it.
+/// Writes the cap of a run, and the caps of all runs and of labels per day and month. The cap of a
+/// day or a month stays in force until it is replaced or lifted. The run's `spent` cost by its
+/// journal is booked in the same step as its budget, in case the ledger has lost it.
 pub async fn open_run<Backend: Admission + BudgetRecords>(
     backend: &Backend,
     record: &RunRecord,
@@ -35,14 +34,14 @@ pub async fn open_run<Backend: Admission + BudgetRecords>(
     spent: Money,
 ) -> Result<Option<ZoneChange>, LedgerError> {
     backend.label_run(&record.run_id, &record.budget_labels).await?;
-    // Opening a run leaves day and month unlimited if there is no word on them yet.
+    // Opening a run writes unlimited day and month budgets where there is no record.
     let budget = settings.run_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.open_run_again(&record.run_id, budget, spent).await?;
     apply(backend, settings).await
 }
 
-/// Writes down the zone and the caps that the settings give; whatever they do not give stands. It
-/// may be another user's.
+/// Writes the zone and the caps that the settings give; others stay in force, since they may be
+/// another user's.
 async fn apply(
     records: &dyn BudgetRecords,
     settings: &BudgetSettings,
@@ -58,7 +57,7 @@ async fn apply(
     Ok(change)
 }
 
-/// Warning where a process has another zone in its settings than the ledger, which alone decides.
+/// A warning if the settings give another zone than the ledger's, which alone decides.
 pub async fn zone_difference(
     records: &dyn BudgetRecords,
     settings: &BudgetSettings,
@@ -68,8 +67,8 @@ pub async fn zone_difference(
     let differs = zone != *given;
     Ok(differs.then(|| {
         format!(
-            "budget.zone is {given} in these settings, and days and months of the ledger's budgets \
-             begin in {zone}: a run that is opened by these settings changes that; give every \
+            "budget.zone is {given} in these settings, but the ledger's days and months \
+             begin in {zone}: a run that is opened with these settings changes it; give every \
              process the same zone"
         )
     }))

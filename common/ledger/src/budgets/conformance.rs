@@ -4,7 +4,7 @@
 
 use super::{BudgetRecords, Spending};
 use crate::admission::{
-    Account, Admission, AdmissionDecision, Ask, Budget, BudgetCalendar, Period, Scope,
+    Account, Admission, AdmissionDecision, AdmissionRequest, Budget, BudgetCalendar, Period, Scope,
     SharedBudget, WaitReason,
 };
 use jiff::Timestamp;
@@ -166,7 +166,10 @@ async fn a_call_fits_the_budgets_of_all_its_labels<Backend: BudgetRecords + Admi
     assert!(labels.iter().all(|label| known.contains(label)), "{known:?}");
 
     let decide = async |run: &str, lease: &str, worst| {
-        backend.try_admit(&ask(&RunId::new(run), lease, worst)).await.expect("the backend answers")
+        backend
+            .try_admit(&request(&RunId::new(run), lease, worst))
+            .await
+            .expect("the backend answers")
     };
     assert_eq!(decide("checkout", "c1", 20).await, AdmissionDecision::Admitted);
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
@@ -232,12 +235,13 @@ async fn an_alert_is_recorded_once_for_a_budget_and_a_share<Backend: BudgetRecor
 }
 
 async fn admit<Backend: Admission>(backend: &Backend, run: &RunId, lease: &str, worst: i64) {
-    let decision = backend.try_admit(&ask(run, lease, worst)).await.expect("the backend answers");
+    let decision =
+        backend.try_admit(&request(run, lease, worst)).await.expect("the backend answers");
     assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
 }
 
-fn ask(run: &RunId, lease: &str, worst: i64) -> Ask {
-    Ask {
+fn request(run: &RunId, lease: &str, worst: i64) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(lease),
         owner: OwnerId::new("owner"),
         run: run.clone(),

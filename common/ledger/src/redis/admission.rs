@@ -1,13 +1,14 @@
 //! Admission for a fleet: the decisions of the state machine, made by scripts in Redis.
 
 use crate::redis::{
-    LEASE_TTL, RedisLedger, connection::Connection, failure::odd_answer, scripts,
+    LEASE_TTL, RedisLedger, connection::Connection, failure::unexpected_reply, scripts,
     store::FinishArguments,
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, CountRule, Ledger, Limits, MonthLedger,
-        Observation, Settled, Settlement, TokenCounting, budgets::Account, scope::Scope,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits,
+        MonthLedger, Observation, Settled, Settlement, TokenCounting, budgets::Account,
+        scope::Scope,
     },
     budgets::BudgetRecords as _,
     error::LedgerError,
@@ -22,7 +23,7 @@ use juror_types::{
 use std::{sync::atomic::Ordering, time::Duration};
 use tokio::sync::watch;
 
-/// Longest cooldown that is taken over from a provider.
+/// Maximum cooldown that is accepted from a provider.
 const MAX_COOLDOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[async_trait]
@@ -47,37 +48,40 @@ impl Admission for RedisLedger {
         self.connection.perform(&scripts::SET_LIMITS, &arguments).await.map(drop)
     }
 
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
-        let tokens = ask.input_tokens.saturating_add(ask.max_output_tokens).min(MAX_UNITS);
-        let _asking = self.begin_to_ask(ask, tokens).await;
+    async fn try_admit(
+        &self,
+        request: &AdmissionRequest,
+    ) -> Result<AdmissionDecision, LedgerError> {
+        let tokens = request.input_tokens.saturating_add(request.max_output_tokens).min(MAX_UNITS);
+        let _asking = self.begin_request(request, tokens).await;
         let arguments = [
-            ask.lease.to_string(),
-            ask.owner.to_string(),
-            ask.run.to_string(),
-            ask.endpoint.clone(),
+            request.lease.to_string(),
+            request.owner.to_string(),
+            request.run.to_string(),
+            request.endpoint.clone(),
             tokens.to_string(),
-            amount(ask.worst_cost),
+            amount(request.worst_cost),
         ];
         let answer = self.connection.perform(&scripts::ADMIT, &arguments).await?;
         let answer: Vec<&str> = answer.iter().map(String::as_str).collect();
         if let ["admitted" | "wait", _, _, ref counting @ ..] = *answer {
-            self.counting.keep(&ask.endpoint, counting);
+            self.counting.update(&request.endpoint, counting);
         }
         if let ["admitted", day, labels, ..] = *answer {
-            self.connection.presence().holds(&ask.lease, day, labels);
+            self.connection.registration().record_held(&request.lease, day, labels);
             self.seen_in_use.store(true, Ordering::Relaxed);
             return Ok(AdmissionDecision::Admitted);
         }
         if answer == ["paused"] {
             return Err(LedgerError::Unavailable(format!(
-                "Redis at {} is new, or was restarted or emptied, and the ledger in it has not been reconciled since: start the aggregator, which does so",
+                "Redis at {} was restarted or emptied: calls are suspended until the ledger is reconciled; the aggregator does so, check that one runs",
                 self.connection.address()
             )));
         }
-        self.connection.presence().ends(&ask.lease);
-        let refusal = refusal(ask, &answer).ok_or_else(|| odd_answer("admit a call"))?;
+        self.connection.registration().remove(&request.lease);
+        let refusal = refusal(request, &answer).ok_or_else(|| unexpected_reply("admit a call"))?;
         if matches!(refusal, AdmissionDecision::NoRecord { .. }) {
-            // Says that the server was emptied, if that is why.
+            // The message says that the server was emptied, if that is the cause.
             self.is_paused().await?;
         }
         Ok(refusal)
@@ -107,40 +111,40 @@ impl Admission for RedisLedger {
             finish.usable,
         ];
         let answer = self.connection.perform(&scripts::SETTLE, &arguments).await?;
-        self.connection.presence().ends(&lease);
+        self.connection.registration().remove(&lease);
         let settled = || {
             let [may_publish, overrun] = answer.as_slice() else { return None };
             Some(Settled { may_publish: may_publish == "1", overrun: money(overrun)? })
         };
-        settled().ok_or_else(|| odd_answer("settle a call"))
+        settled().ok_or_else(|| unexpected_reply("settle a call"))
     }
 
     async fn release(&self, lease: &LeaseId) -> Result<(), LedgerError> {
         self.connection.perform(&scripts::RELEASE, &[lease.to_string()]).await?;
-        self.connection.presence().ends(lease);
+        self.connection.registration().remove(lease);
         Ok(())
     }
 
     async fn presume_spent(&self, lease: &LeaseId) -> Result<(), LedgerError> {
         let arguments = [lease.to_string(), milliseconds(LEASE_TTL)];
         self.connection.perform(&scripts::PRESUME_SPENT, &arguments).await?;
-        self.connection.presence().ends(lease);
+        self.connection.registration().remove(lease);
         Ok(())
     }
 
     async fn sweep(&self) -> Result<(), LedgerError> {
         let mut arguments = vec![milliseconds(LEASE_TTL), self.seen_in_use()];
-        arguments.extend(self.connection.presence().owners().map(OwnerId::to_string));
+        arguments.extend(self.connection.registration().owners().map(OwnerId::to_string));
         let answer = self.connection.perform(&scripts::SWEEP, &arguments).await?;
         if answer.first().is_some_and(|emptied| emptied == "1") {
-            let introduction = self.connection.presence().introduction();
-            self.connection.perform(&scripts::CHECK_IN, &introduction).await?;
+            let arguments = self.connection.registration().script_arguments();
+            self.connection.perform(&scripts::REGISTER, &arguments).await?;
         }
-        self.clear_doubts().await
+        self.release_unknown().await
     }
 
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
-        if self.counting.was_told(observation) {
+        if self.counting.was_reported(observation) {
             return Ok(());
         }
         let refused = observation.refused.map(|pause| milliseconds(pause.min(MAX_COOLDOWN)));
@@ -154,7 +158,7 @@ impl Admission for RedisLedger {
             optional_units(observation.counting.fullest),
         ];
         self.connection.perform(&scripts::OBSERVE, &arguments).await?;
-        self.counting.tell(observation);
+        self.counting.record_reported(observation);
         Ok(())
     }
 
@@ -162,9 +166,9 @@ impl Admission for RedisLedger {
         let mut command = redis::cmd("HMGET");
         command.arg(self.connection.key(&format!("endpoint:{endpoint}")));
         command.arg(&["count_rule", "input_scale", "fullest"]);
-        let told: Vec<Option<String>> = self.connection.command(&command).await?;
-        let told: Vec<&str> = told.iter().map(|field| field.as_deref().unwrap_or("")).collect();
-        self.counting.keep(endpoint, &told);
+        let fields: Vec<Option<String>> = self.connection.command(&command).await?;
+        let fields: Vec<&str> = fields.iter().map(|field| field.as_deref().unwrap_or("")).collect();
+        self.counting.update(endpoint, &fields);
         Ok(self.known_token_counting(endpoint))
     }
 
@@ -179,7 +183,7 @@ impl Admission for RedisLedger {
             .accounts(&scopes)
             .await?
             .try_into()
-            .map_err(|_| odd_answer("tell what was spent"))?;
+            .map_err(|_| unexpected_reply("read the spending"))?;
         let (budget, account, unattributed_cost) = of_run;
         let (month_budget, month_account, _) = of_month;
         let committed = month_account.committed;
@@ -202,37 +206,42 @@ impl Admission for RedisLedger {
 }
 
 impl RedisLedger {
-    /// Gives back the leases whose callers gave up before there was an answer: they called nobody.
-    async fn clear_doubts(&self) -> Result<(), LedgerError> {
-        let _nobody_asks_anew = self.clearing.lock().await;
-        let doubtful = self.connection.presence().doubtful();
-        for lease in doubtful {
+    /// Releases the leases whose callers stopped waiting before the reply: no call was made for
+    /// them.
+    async fn release_unknown(&self) -> Result<(), LedgerError> {
+        let _no_new_requests = self.clearing.lock().await;
+        let unknown = self.connection.registration().unknown_leases();
+        for lease in unknown {
             self.release(&lease).await?;
         }
         Ok(())
     }
 
-    async fn begin_to_ask<'a>(&'a self, ask: &'a Ask, tokens: u64) -> Asking<'a> {
-        let doubted = self.connection.presence().doubts(&ask.lease);
-        let _cleared = if doubted { Some(self.clearing.lock().await) } else { None };
-        self.connection.presence().asks(ask, tokens);
-        Asking { connection: &self.connection, lease: &ask.lease }
+    async fn begin_request<'a>(
+        &'a self,
+        request: &'a AdmissionRequest,
+        tokens: u64,
+    ) -> PendingRequest<'a> {
+        let is_unknown = self.connection.registration().is_unknown(&request.lease);
+        let _cleared = if is_unknown { Some(self.clearing.lock().await) } else { None };
+        self.connection.registration().record_request(request, tokens);
+        PendingRequest { connection: &self.connection, lease: &request.lease }
     }
 
-    /// Flag for scripts that this process has seen the ledger in use.
+    /// Script flag: 1 if this process has seen the ledger in use.
     pub(super) fn seen_in_use(&self) -> String {
         u8::from(self.seen_in_use.load(Ordering::Relaxed)).to_string()
     }
 }
 
 /// A pending request for a lease, until this is dropped.
-struct Asking<'a> {
+struct PendingRequest<'a> {
     connection: &'a Connection,
     lease: &'a LeaseId,
 }
 
-impl Drop for Asking<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        self.connection.presence().gives_up(self.lease);
+        self.connection.registration().record_unknown(self.lease);
     }
 }

@@ -1,4 +1,4 @@
-//! Batches under way in Redis.
+//! Records of batches in Redis.
 
 use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
@@ -6,7 +6,7 @@ use crate::{
     redis::{
         RedisLedger,
         encoding::milliseconds,
-        failure::odd_answer,
+        failure::unexpected_reply,
         scripts::{self, StepScript},
         store::{read_json, write_json},
     },
@@ -21,7 +21,7 @@ impl BatchRecords for RedisLedger {
         let arguments = [run.to_string(), owner.to_string(), write_json(&ShardStep::Filling)?];
         let answer = self.connection.perform(&scripts::OPEN_SHARD, &arguments).await?;
         let number = answer.first().and_then(|number| number.parse().ok());
-        number.ok_or_else(|| odd_answer("begin a shard"))
+        number.ok_or_else(|| unexpected_reply("open a shard"))
     }
 
     async fn add_row(&self, shard: &ShardKey, row: &BatchRow) -> Result<RowAdded, LedgerError> {
@@ -41,7 +41,7 @@ impl BatchRecords for RedisLedger {
             Some("added") => Ok(RowAdded::Added),
             Some("under_way") => Ok(RowAdded::UnderWay),
             Some("refused") => Ok(RowAdded::Refused),
-            _ => Err(odd_answer("add a row to a shard")),
+            _ => Err(unexpected_reply("add a row to a shard")),
         }
     }
 
@@ -52,10 +52,10 @@ impl BatchRecords for RedisLedger {
         let Some(text) = text else { return Ok(None) };
         let fields: Vec<&str> = text.splitn(5, ' ').collect();
         let [round, open, _, lease, record] = *fields else {
-            return Err(odd_answer("tell the row of a job"));
+            return Err(unexpected_reply("read the row of a job"));
         };
         let row = row_from(&[job.as_str(), round, open, lease, record]);
-        row.map(Some).ok_or_else(|| odd_answer("tell the row of a job"))
+        row.map(Some).ok_or_else(|| unexpected_reply("read the row of a job"))
     }
 
     async fn rows(
@@ -75,8 +75,8 @@ impl BatchRecords for RedisLedger {
         ];
         let answer = self.connection.perform(&scripts::LIST_BATCH_ROWS, &arguments).await?;
         let fields: Vec<&str> = answer.iter().map(String::as_str).collect();
-        let rows: Option<_> = fields.chunks(FIELDS_OF_A_ROW).map(row_from).collect();
-        rows.ok_or_else(|| odd_answer("tell the rows of a shard"))
+        let rows: Option<_> = fields.chunks(FIELDS_PER_ROW).map(row_from).collect();
+        rows.ok_or_else(|| unexpected_reply("list the rows of a shard"))
     }
 
     async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
@@ -158,8 +158,8 @@ impl BatchRecords for RedisLedger {
     }
 }
 
-/// Number of texts by which a script tells one row.
-const FIELDS_OF_A_ROW: usize = 5;
+/// Number of fields of a row in a script's reply.
+const FIELDS_PER_ROW: usize = 5;
 
 impl RedisLedger {
     async fn change_row(
@@ -205,8 +205,8 @@ fn row_from(fields: &[&str]) -> Option<BatchRow> {
 
 fn shards_from(answer: &[String]) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
     let shard = |pair: &[String]| {
-        let [number, step] = pair else { return Err(odd_answer("tell the shards of a run")) };
-        let known = number.parse().map_err(|_| odd_answer("tell the shards of a run"))?;
+        let [number, step] = pair else { return Err(unexpected_reply("list the shards of a run")) };
+        let known = number.parse().map_err(|_| unexpected_reply("list the shards of a run"))?;
         Ok((known, read_json(step, || format!("step of shard {number}"))?))
     };
     answer.chunks(2).map(shard).collect()
@@ -216,7 +216,9 @@ fn shards_from(answer: &[String]) -> Result<Vec<(u32, ShardStep)>, LedgerError> 
 mod tests {
     use super::*;
     use crate::{
-        admission::{Admission as _, AdmissionDecision, Ask, Budget, differential::TestClock},
+        admission::{
+            Admission as _, AdmissionDecision, AdmissionRequest, Budget, differential::TestClock,
+        },
         batches::{ROWS_OWNER, conformance},
         redis::test_server::TestRedis,
     };
@@ -237,10 +239,12 @@ mod tests {
         let (here, there) = (open().await, open().await);
         let run = RunId::new("nightly");
         here.open_run(&run, Budget::Unlimited).await.unwrap();
-        let ask =
-            Ask { owner: OwnerId::new(ROWS_OWNER), ..crate::redis::tests::ask("row", "", 20) };
-        assert_eq!(here.try_admit(&ask).await.unwrap(), AdmissionDecision::Admitted);
-        there.release(&ask.lease).await.unwrap();
+        let request = AdmissionRequest {
+            owner: OwnerId::new(ROWS_OWNER),
+            ..crate::redis::tests::request("row", "", 20)
+        };
+        assert_eq!(here.try_admit(&request).await.unwrap(), AdmissionDecision::Admitted);
+        there.release(&request.lease).await.unwrap();
         redis.kill();
         redis.start_again();
         while here.sweep().await.is_err() {
@@ -277,14 +281,14 @@ mod tests {
         assert!(kinds.map(left).iter().all(|seconds| *seconds > 0));
         backend.announce_run(&record).await.unwrap();
         assert_eq!(kinds.map(left), [-1; 3]);
-        // Whoever looks after a shard keeps it.
+        // An owner that renews itself keeps the shard.
         backend.close_run(&run, 1).await.unwrap();
         for kind in kinds {
             redis.command(&["EXPIRE", &format!("{}:{kind}:{run}", redis.namespace), "60"]);
         }
         backend.take_over(&run, &shard.owner).await.unwrap();
         assert!(kinds.map(left).iter().all(|seconds| *seconds > 60));
-        // What has expired is no run's any more.
+        // An expired shard belongs to no run.
         for kind in kinds {
             redis.command(&["DEL", &format!("{}:{kind}:{run}", redis.namespace)]);
         }

@@ -5,20 +5,20 @@ use crate::{
     admission::{Budget, BudgetCalendar, Scope, SharedBudget},
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
-    redis::{encoding::budget_of, failure::odd_answer, scripts},
+    redis::{encoding::budget_of, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use juror_types::{budget_label::BudgetLabel, id::RunId, usage::Money};
 use std::collections::BTreeSet;
 
-/// Scopes that one script tells at most: it holds up everything else meanwhile.
-const SCOPES_AT_ONCE: usize = 500;
+/// Maximum number of scopes that one script reads: a script blocks all other commands.
+const MAX_SCOPES_PER_SCRIPT: usize = 500;
 
-/// Scripts know no time zones: they get the changes of the next ten years, which are written anew
-/// whenever a process sets the zone.
-const KNOWN_CHANGES: SignedDuration = SignedDuration::from_hours(10 * 366 * 24);
-/// The clock of Redis may be behind that of the process.
+/// Period of time zone changes that is stored with the zone: scripts know no time zones. Each
+/// process that sets the zone stores it again.
+const STORED_CHANGES: SignedDuration = SignedDuration::from_hours(10 * 366 * 24);
+/// Period of past changes, for a Redis whose clock is behind that of the process.
 const PAST_CHANGES: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 #[async_trait]
@@ -27,10 +27,10 @@ impl BudgetRecords for RedisLedger {
         let key = budget.key();
         let answer = self.connection.perform(&scripts::LEDGER, &[key.clone(), key]).await?;
         let cap = answer.first().and_then(|text| budget_of(text));
-        cap.ok_or_else(|| odd_answer("tell a budget"))
+        cap.ok_or_else(|| unexpected_reply("read a budget"))
     }
 
-    /// Without a record, both periods are written down as unlimited when a run is opened.
+    /// Opening a run writes unlimited records of both periods where there are none.
     async fn set_cap(
         &self,
         budget: &SharedBudget,
@@ -50,18 +50,18 @@ impl BudgetRecords for RedisLedger {
         let known: BTreeSet<String> = self.connection.command(&command).await?;
         let labels: Result<BTreeSet<BudgetLabel>, _> =
             known.iter().map(|label| label.parse()).collect();
-        labels.map(Vec::from_iter).map_err(|_| odd_answer("tell the labels of budgets"))
+        labels.map(Vec::from_iter).map_err(|_| unexpected_reply("list the labels of budgets"))
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
-        let answer = self.connection.perform(&scripts::TELL_ZONE, &[]).await?;
+        let answer = self.connection.perform(&scripts::REPORT_ZONE, &[]).await?;
         zone_of(answer.first())
     }
 
     async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError> {
         let now = Timestamp::now();
         let from = now.checked_sub(PAST_CHANGES).unwrap_or(Timestamp::UNIX_EPOCH);
-        let until = now.checked_add(KNOWN_CHANGES).unwrap_or(Timestamp::MAX);
+        let until = now.checked_add(STORED_CHANGES).unwrap_or(Timestamp::MAX);
         let offsets = calendar.offsets(from, until);
         let offsets: Vec<String> =
             offsets.iter().map(|(since, seconds)| format!("{since}:{seconds}")).collect();
@@ -72,10 +72,10 @@ impl BudgetRecords for RedisLedger {
 
     async fn spending(&self, scopes: &[Scope]) -> Result<Vec<Spending>, LedgerError> {
         let mut spending = Vec::with_capacity(scopes.len());
-        for part in scopes.chunks(SCOPES_AT_ONCE) {
+        for part in scopes.chunks(MAX_SCOPES_PER_SCRIPT) {
             let accounts = self.accounts(part).await?;
-            let told = part.iter().cloned().zip(accounts);
-            spending.extend(told.map(|(scope, (budget, account, _))| Spending {
+            let accounts = part.iter().cloned().zip(accounts);
+            spending.extend(accounts.map(|(scope, (budget, account, _))| Spending {
                 scope,
                 budget,
                 account,
@@ -92,13 +92,13 @@ impl BudgetRecords for RedisLedger {
     }
 }
 
-/// The calendar of a zone as scripts tell it; nothing is UTC.
+/// The calendar of a zone that a script returned; an empty name is UTC.
 fn zone_of(name: Option<&String>) -> Result<BudgetCalendar, LedgerError> {
     match name.map(String::as_str) {
-        None => Err(odd_answer("tell its time zone")),
+        None => Err(unexpected_reply("read the time zone")),
         Some("") => Ok(BudgetCalendar::UTC),
         Some(zone) => BudgetCalendar::new(zone).map_err(|unknown| {
-            LedgerError::Broken(format!("the ledger's time zone in Redis is not usable: {unknown}"))
+            LedgerError::Broken(format!("the ledger's time zone in Redis is invalid: {unknown}"))
         }),
     }
 }

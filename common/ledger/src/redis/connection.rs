@@ -1,7 +1,7 @@
-//! One connection to Redis, shared by all callers of a process and made anew when it is lost.
+//! One connection to Redis, shared by all callers of a process and re-established when it is lost.
 //!
-//! A connection reaches one life of a server: its run id. Whenever that is another than before,
-//! the process first says who it is and what it holds.
+//! A server's run id identifies one start of the server. Whenever it differs from the last one, the
+//! process first registers its owners and leases.
 
 use super::{
     failure::{ONE_PRIMARY, explain, explain_connecting, lost_connection},
@@ -23,18 +23,18 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Time limit for a connection that hears of changes.
-const SUBSCRIBING: Duration = Duration::from_secs(15);
+/// Timeout of a connection that subscribes to changes.
+const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Redis as one process sees it.
+/// Connection of one process to Redis.
 pub struct Connection {
     server: Server,
     prefix: String,
     process: OwnerId,
     link: tokio::sync::Mutex<RedisLink>,
-    /// Connections that were tried.
+    /// Number of connection attempts.
     tries: AtomicU64,
-    presence: Mutex<OwnerRegistration>,
+    registration: Mutex<OwnerRegistration>,
     changes: watch::Sender<u64>,
     #[cfg(test)]
     pub(super) clock: Option<crate::clock::Clock>,
@@ -43,9 +43,9 @@ pub struct Connection {
 #[derive(Default)]
 struct RedisLink {
     open: Option<OpenLink>,
-    /// The last life of the server that we have checked in with.
+    /// Run id of the server that this process registered with last.
     known: String,
-    /// The last try that failed, and why.
+    /// The last failed attempt and its error.
     failed: Option<(u64, LedgerError)>,
 }
 
@@ -58,7 +58,7 @@ struct OpenLink {
 }
 
 impl Connection {
-    /// Reads the URL and the files for TLS; connects to nothing yet.
+    /// Parses the URL and reads the files for TLS; does not connect.
     pub fn new(
         url: &str,
         tls: &TlsFiles,
@@ -71,15 +71,15 @@ impl Connection {
             process: OwnerId::random(),
             link: tokio::sync::Mutex::default(),
             tries: AtomicU64::new(0),
-            presence: Mutex::default(),
+            registration: Mutex::default(),
             changes,
             #[cfg(test)]
             clock: None,
         })
     }
 
-    /// Runs a script. A connection that turns out to be lost is made anew once, and the script
-    /// asked again: no step does harm if it is done twice.
+    /// Runs a script. A lost connection is re-established once, and the script repeated: every
+    /// script is idempotent.
     pub fn perform<'a>(
         &'a self,
         step: &'a StepScript,
@@ -111,18 +111,18 @@ impl Connection {
         answer.map_err(|error| explain(&error, self.address()))
     }
 
-    /// The name of a record.
+    /// The key of a record.
     pub fn key(&self, name: &str) -> String {
         format!("{}:{name}", self.prefix)
     }
 
-    /// Leases, claims and owner of this process.
-    pub fn presence(&self) -> MutexGuard<'_, OwnerRegistration> {
-        self.presence.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Leases, claims and owners of this process.
+    pub fn registration(&self) -> MutexGuard<'_, OwnerRegistration> {
+        self.registration.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those of this process who wait.
-    pub fn announce(&self) {
+    /// Wakes waiting callers of this process.
+    pub fn notify_waiting(&self) {
         self.changes.send_modify(|change| *change = change.wrapping_add(1));
     }
 
@@ -131,15 +131,15 @@ impl Connection {
         self.server.address()
     }
 
-    /// Names this process among those that are connected.
+    /// Id of this process among the connected ones.
     pub fn process(&self) -> &OwnerId {
         &self.process
     }
 
-    /// A connection of its own that hears of changes, and by which others see that this process
-    /// lives.
+    /// A separate connection that receives changes, and by which other processes see that this one
+    /// is alive.
     pub async fn listen(&self) -> Result<redis::aio::PubSub, LedgerError> {
-        // So that a restarted server hears of us even while nobody asks for anything.
+        // So that the process registers with a restarted server even without requests.
         self.link().await?;
         let subscribed = async {
             let mut messages = self.server.connect_for_messages().await?;
@@ -147,12 +147,12 @@ impl Connection {
             messages.subscribe(&[self.key("changes"), alive]).await?;
             Ok(messages)
         };
-        match tokio::time::timeout(SUBSCRIBING, subscribed).await {
+        match tokio::time::timeout(SUBSCRIBE_TIMEOUT, subscribed).await {
             Ok(answer) => answer.map_err(|error| explain_connecting(&error, &self.server)),
             Err(_) => Err(LedgerError::Unavailable(format!(
-                "Redis at {} does not answer within {} s",
+                "Redis at {} sent no reply within {} s",
                 self.address(),
-                SUBSCRIBING.as_secs()
+                SUBSCRIBE_TIMEOUT.as_secs()
             ))),
         }
     }
@@ -163,8 +163,8 @@ impl Connection {
         if let Some(open) = &link.open {
             return Ok(open.clone());
         }
-        // A try that was made while we waited for our turn is as good as one of our own: a crowd
-        // of callers must not wait for one timeout after the other.
+        // An attempt that was made while this caller waited for the lock counts as its own, so that
+        // many callers do not wait for one timeout after the other.
         if let Some((number, error)) = &link.failed
             && *number > tried_before
         {
@@ -185,7 +185,7 @@ impl Connection {
         }
     }
 
-    /// Connects, and checks in unless this life of the server is known.
+    /// Connects, and registers unless the server's run id is known.
     async fn connect(&self, number: u64, known: &str) -> Result<OpenLink, RedisError> {
         let mut link = self.server.connect().await?;
         let facts: String = redis::cmd("INFO").query_async(&mut link.connection).await?;
@@ -196,15 +196,15 @@ impl Connection {
         let server = facts.lines().find_map(|line| line.strip_prefix("run_id:"));
         let open = OpenLink { link, server: server.unwrap_or_default().to_owned(), number };
         if open.server != known {
-            let introduction = self.presence().introduction();
-            self.invoke(&open, &scripts::CHECK_IN, &introduction).await?;
+            let arguments = self.registration().script_arguments();
+            self.invoke(&open, &scripts::REGISTER, &arguments).await?;
         }
         Ok(open)
     }
 
     async fn forget(&self, lost: &OpenLink) {
         let mut link = self.link.lock().await;
-        // Somebody else may have made it anew already.
+        // Another caller may have re-established it already.
         if link.open.as_ref().is_some_and(|open| open.number == lost.number) {
             link.open = None;
         }
@@ -221,25 +221,24 @@ impl Connection {
         invocation.invoke_async(&mut link.link.connection.clone()).await
     }
 
-    /// Empty: Redis has its own clock.
+    /// Empty: scripts use the clock of Redis.
     #[cfg(not(test))]
     fn time(&self) -> &'static str {
         ""
     }
 
-    /// A test may tell the time.
+    /// The clock of a test.
     #[cfg(test)]
     fn time(&self) -> String {
         self.clock.as_ref().map(|clock| clock().to_string()).unwrap_or_default()
     }
 }
 
-/// A mode in which several servers share the keys or tell of others, by what a server says of
-/// itself.
+/// A mode in which several servers share the keys or redirect clients, by the server's INFO.
 fn unsupported_mode(facts: &str) -> Option<&'static str> {
     facts.lines().find_map(|line| match line.trim_end() {
         "redis_mode:cluster" | "cluster_enabled:1" => Some("it is a node of a Redis Cluster"),
-        "redis_mode:sentinel" => Some("it is a Sentinel and no Redis"),
+        "redis_mode:sentinel" => Some("it is a Sentinel, not a data server"),
         _ => None,
     })
 }

@@ -1,4 +1,4 @@
-//! Endpoints' counting as this process knows it, and what it has told of their limits.
+//! Token counting of endpoints as this process knows it, and the limits that it reported to Redis.
 
 use crate::admission::{CountRule, Observation, TokenCounting};
 use std::{
@@ -7,17 +7,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Limits that did not change are told again after this time: Redis may have been emptied.
+/// Interval at which unchanged limits are reported again: Redis may have been emptied.
 const LIMITS_INTERVAL: Duration = Duration::from_secs(15);
 
-/// By endpoint: the counting that the last decision told, and the limits that were told last.
+/// By endpoint: the counting that the last decision returned, and the limits reported last.
 #[derive(Debug, Default)]
 pub(crate) struct CountingCache(Mutex<HashMap<String, EndpointKnowledge>>);
 
 #[derive(Debug, Default)]
 struct EndpointKnowledge {
     counting: TokenCounting,
-    told: Option<(Instant, Observation)>,
+    reported: Option<(Instant, Observation)>,
 }
 
 impl CountingCache {
@@ -26,10 +26,10 @@ impl CountingCache {
         self.lock().get(endpoint).map(|known| known.counting).unwrap_or_default()
     }
 
-    /// Keeps the rule by its name, the scale and the fullest bucket; an empty text is nothing
-    /// known, and without these three nothing is kept.
-    pub(crate) fn keep(&self, endpoint: &str, told: &[&str]) {
-        let [rule, scale, fullest] = *told else { return };
+    /// Stores the rule by its name, the scale and the fullest bucket; empty texts are unknown
+    /// values. Other than three texts are ignored.
+    pub(crate) fn update(&self, endpoint: &str, reported: &[&str]) {
+        let [rule, scale, fullest] = *reported else { return };
         let counting = TokenCounting {
             rule: CountRule::from_name(rule),
             input_scale: scale.parse().ok(),
@@ -39,25 +39,28 @@ impl CountingCache {
             known.counting = counting;
             return;
         }
-        let knowledge = EndpointKnowledge { counting, told: None };
+        let knowledge = EndpointKnowledge { counting, reported: None };
         self.lock().insert(endpoint.to_owned(), knowledge);
     }
 
-    /// True if Redis has been told the same just now, so that telling it again changes nothing.
-    pub(crate) fn was_told(&self, observation: &Observation) -> bool {
-        let is_news =
+    /// True if the same was reported to Redis within the interval, so that a report changes
+    /// nothing.
+    pub(crate) fn was_reported(&self, observation: &Observation) -> bool {
+        let is_changed =
             observation.refused.is_some() || observation.counting != TokenCounting::default();
         let known = self.lock();
-        let told = known.get(&observation.endpoint).and_then(|known| known.told.as_ref());
-        !is_news
-            && told.is_some_and(|(at, told)| told == observation && at.elapsed() < LIMITS_INTERVAL)
+        let reported = known.get(&observation.endpoint).and_then(|known| known.reported.as_ref());
+        !is_changed
+            && reported.is_some_and(|(at, reported)| {
+                reported == observation && at.elapsed() < LIMITS_INTERVAL
+            })
     }
 
-    /// Remembers that Redis was told.
-    pub(crate) fn tell(&self, observation: &Observation) {
+    /// Records that an observation was reported.
+    pub(crate) fn record_reported(&self, observation: &Observation) {
         let counting = TokenCounting::default();
         let limits = Observation { refused: None, counting, ..observation.clone() };
-        self.lock().entry(observation.endpoint.clone()).or_default().told =
+        self.lock().entry(observation.endpoint.clone()).or_default().reported =
             Some((Instant::now(), limits));
     }
 

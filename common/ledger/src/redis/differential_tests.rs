@@ -33,18 +33,19 @@ proptest! {
 /// Four workers ask before anybody knows a limit; some of their calls are refused by it.
 #[test]
 fn refusals_before_a_limit_was_known_halve_nothing_in_redis_either() {
-    let told = |refused| LedgerStep::Observe {
+    let reported = |refused| LedgerStep::Observe {
         endpoint: 0,
         requests: None,
         tokens: Some(60_000),
         refused,
     };
-    let ask = |lease| LedgerStep::Ask { lease, run: 0, endpoint: 0, tokens: 100, worst: 0 };
+    let request =
+        |lease| LedgerStep::AdmissionRequest { lease, run: 0, endpoint: 0, tokens: 100, worst: 0 };
     let pass = |milliseconds| LedgerStep::Pass { milliseconds };
-    let mut steps: Vec<LedgerStep> = (0..8).map(ask).collect();
-    steps.extend([told(Some(100)), pass(20), told(Some(100)), pass(200)]);
+    let mut steps: Vec<LedgerStep> = (0..8).map(request).collect();
+    steps.extend([reported(Some(100)), pass(20), reported(Some(100)), pass(200)]);
     for lease in 8..40 {
-        steps.extend([ask(lease), told(None), pass(100)]);
+        steps.extend([request(lease), reported(None), pass(100)]);
     }
     compare(&steps, TestClock::new()).unwrap();
 }

@@ -1,24 +1,24 @@
-//! Check that a Redis does not forget spent money.
+//! Check that a Redis server does not lose the record of spent money.
 
 use super::connection::Connection;
 use crate::error::LedgerError;
 use std::collections::HashMap;
 
-/// Refuses a finite budget on a server that may forget it.
+/// Refuses a finite budget on a server that may lose its record.
 ///
 /// # Errors
-/// [`LedgerError::Broken`] names the setting that would have to change.
+/// [`LedgerError::Broken`] names the setting to change.
 pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError> {
     match weakness(connection).await? {
         None => Ok(()),
         Some(Weakness { setting, found, wanted }) => Err(LedgerError::Broken(format!(
-            "Redis at {} may forget what was spent ({setting} is {found}, not {wanted}), and so cannot hold a budget: set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
+            "Redis at {} may lose the record of what was spent ({setting} is {found}, not {wanted}): a budget needs {setting} {wanted}. Set {setting} to {wanted} there, or accept the risk with --allow-volatile-redis",
             connection.address()
         ))),
     }
 }
 
-/// A setting by which a server may forget what was spent.
+/// A setting by which a server may lose data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakness {
     /// The setting's name.
@@ -29,7 +29,7 @@ pub struct Weakness {
     pub wanted: &'static str,
 }
 
-/// The first setting by which the server may forget what was spent.
+/// The first setting by which the server may lose data.
 pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, LedgerError> {
     for (setting, wanted) in
         [("appendonly", "yes"), ("appendfsync", "always"), ("maxmemory-policy", "noeviction")]
@@ -40,7 +40,7 @@ pub async fn weakness(connection: &Connection) -> Result<Option<Weakness>, Ledge
             Err(LedgerError::Broken(_)) => HashMap::new(),
             answer => answer?,
         };
-        let found = found.get(setting).map_or("not told", String::as_str);
+        let found = found.get(setting).map_or("unknown", String::as_str);
         if found != wanted {
             return Ok(Some(Weakness { setting, found: found.to_owned(), wanted }));
         }

@@ -1,20 +1,20 @@
 //! Encoding of script arguments and replies.
 
 use crate::admission::{
-    AdmissionDecision, Ask, Budget, WaitReason,
+    AdmissionDecision, AdmissionRequest, Budget, WaitReason,
     budgets::{Account, Headroom, headroom},
     scope::Scope,
 };
 use juror_types::usage::Money;
 use std::time::Duration;
 
-/// More than any limit or ask; keeps 60,000ths of it exact in a script's numbers.
+/// Upper bound of any limit or request; a 60,000th of it is exact in a script's numbers.
 pub const MAX_UNITS: u64 = 10_000_000_000;
 /// The script's refusal to admit.
-pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
+pub fn refusal(request: &AdmissionRequest, answer: &[&str]) -> Option<AdmissionDecision> {
     match *answer {
         ["ended"] => Some(AdmissionDecision::NoBudget {
-            reason: format!("lease {} has ended: a new call needs a new one", ask.lease),
+            reason: format!("lease {} has ended: a new call needs a new one", request.lease),
         }),
         ["wait", reason, delay, ..] => {
             let reason = match reason {
@@ -31,8 +31,8 @@ pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
             let scope = Scope::from_account_key(account)?;
             let (_carried, figures) = figures.split_last()?;
             let (budget, account) = (budget_of(budget)?, account_of(figures)?);
-            let worst = ask.worst_cost.max(Money::ZERO);
-            // The script has decided; the figures that it saw tell why.
+            let worst = request.worst_cost.max(Money::ZERO);
+            // The script has decided; its figures are for the message.
             let Headroom::Exceeded(reason) = headroom(&scope, budget, &account, worst, Money::ZERO)
             else {
                 return None;
@@ -48,11 +48,11 @@ pub fn refusal(ask: &Ask, answer: &[&str]) -> Option<AdmissionDecision> {
 
 fn no_record(reason: &str) -> String {
     format!(
-        "{reason}: it was never opened, or Redis was emptied or has lost the record; `juror retry` opens the run again"
+        "{reason}: it was never opened, or Redis has lost the record; `juror retry` opens the run again"
     )
 }
 
-/// A budget as its record has it; none if that is not readable, no record if it is empty.
+/// A budget from its record; `None` if that is malformed, `Some(None)` if it is empty.
 pub fn budget_of(text: &str) -> Option<Option<Budget>> {
     match text {
         "" => Some(None),
@@ -73,27 +73,27 @@ pub fn account_of(figures: &[&str]) -> Option<Account> {
     })
 }
 
-/// An amount as scripts take it: never below zero.
+/// An amount as a script argument: never below zero.
 pub fn amount(money: Money) -> String {
     money.max(Money::ZERO).pico().to_string()
 }
 
-/// An amount as scripts answer it.
+/// An amount of a script's reply.
 pub fn money(text: &str) -> Option<Money> {
     text.parse().ok().map(Money::from_pico)
 }
 
-/// A number of tokens, to be added up.
+/// A number of tokens as a script argument.
 pub fn count(tokens: u64) -> String {
     i64::try_from(tokens).unwrap_or(i64::MAX).to_string()
 }
 
-/// A limit as scripts take it; none is nothing.
+/// A limit as a script argument; empty for none.
 pub fn optional_units(limit: Option<u64>) -> String {
     limit.map(|limit| limit.min(MAX_UNITS).to_string()).unwrap_or_default()
 }
 
-/// A stretch of time as scripts take it.
+/// A duration as a script argument, in milliseconds.
 pub fn milliseconds(duration: Duration) -> String {
     duration.as_millis().to_string()
 }

@@ -9,13 +9,13 @@ use redis::{ErrorKind, RedisError, ServerErrorKind};
 pub const ONE_PRIMARY: &str = "give fleet.redis the address of one primary whose cluster mode is \
                                off (cluster-enabled no); replicas are welcome";
 
-/// A connection that was not made.
+/// The error of a connection attempt.
 pub fn explain_connecting(error: &RedisError, server: &Server) -> LedgerError {
     let is_cut = error.is_connection_dropped() && !error.is_connection_refusal();
     if !server.has_tls() && (is_cut || error.kind() == ErrorKind::Parse) {
         return LedgerError::Unavailable(format!(
-            "Redis at {} ends the connection without an answer ({}): if it speaks TLS only, write \
-             rediss:// in fleet.redis; else check that it runs there",
+            "Redis at {} closed the connection without a reply ({}): if it accepts TLS only, write \
+             rediss:// in fleet.redis; otherwise check that Redis runs there",
             server.address(),
             cause(error)
         ));
@@ -30,13 +30,13 @@ pub fn explain_connecting(error: &RedisError, server: &Server) -> LedgerError {
     }
 }
 
-/// The failure as its caller sees it: with the server, the cause and the remedy.
+/// The error for the caller: server, cause and remedy.
 pub fn explain(error: &RedisError, server: &str) -> LedgerError {
     let detail = cause(error);
     match error.kind() {
         ErrorKind::AuthenticationFailed | ErrorKind::Server(ServerErrorKind::NoPerm) => {
             LedgerError::Broken(format!(
-                "Redis at {server} does not let us in ({detail}): check user and password in its URL, and what that user may do"
+                "Redis at {server} refused the login ({detail}): check the user and password in its URL, and that user's permissions"
             ))
         }
         ErrorKind::Server(
@@ -54,7 +54,7 @@ pub fn explain(error: &RedisError, server: &str) -> LedgerError {
             if detail.contains("max number of clients") =>
         {
             LedgerError::Unavailable(format!(
-                "Redis at {server} lets no further client in: raise its maxclients"
+                "Redis at {server} has reached its limit of clients: raise its maxclients"
             ))
         }
         ErrorKind::Server(ServerErrorKind::ResponseError)
@@ -64,33 +64,33 @@ pub fn explain(error: &RedisError, server: &str) -> LedgerError {
         )),
         ErrorKind::Extension if error.code().is_some_and(|code| code == "NOAUTH") => {
             LedgerError::Broken(format!(
-                "Redis at {server} asks for a password: give it in the URL, as in redis://:PASSWORD@host"
+                "Redis at {server} requires a password: give it in the URL, as in redis://:PASSWORD@host"
             ))
         }
         ErrorKind::Extension if error.code().is_some_and(|code| code == "OOM") => {
             LedgerError::Unavailable(format!(
-                "Redis at {server} has no memory left ({detail}): raise its maxmemory, empty the verdict cache by `juror cache clear`, or keep less (fleet.results_retention_days, fleet.reply_cache_ttl_days)"
+                "Redis at {server} is out of memory ({detail}): raise its maxmemory, empty the verdict cache by `juror cache clear`, or shorten retention (fleet.results_retention_days, fleet.reply_cache_ttl_days)"
             ))
         }
         _ => LedgerError::Unavailable(format!(
-            "Redis at {server} does not answer ({detail}): check that it runs and can be reached"
+            "Redis at {server} is not reachable ({detail}): check that it runs and accepts connections from this machine"
         )),
     }
 }
 
-/// True if the connection is of no more use.
+/// True if the connection cannot be used any more.
 pub fn lost_connection(error: &RedisError) -> bool {
     error.is_io_error() || error.is_unrecoverable_error()
 }
 
-/// An answer in a shape that no script gives.
-pub fn odd_answer(step: &str) -> LedgerError {
+/// The error of a reply in an unexpected shape.
+pub fn unexpected_reply(step: &str) -> LedgerError {
     LedgerError::Broken(format!(
-        "Redis answered in an unknown way when asked to {step}: another version of this program wrote under the same namespace; choose another with --namespace"
+        "unexpected reply from Redis (to {step}): another version of this program wrote under the same namespace; choose another with --namespace"
     ))
 }
 
-/// Cause of a failure; never the URL, which may hold a password.
+/// Cause of a failure, without the URL, which may hold a password.
 fn cause(error: &RedisError) -> String {
     match (error.code(), error.detail()) {
         (Some(code), Some(detail)) => format!("{code} {detail}"),

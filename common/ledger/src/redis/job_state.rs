@@ -1,8 +1,8 @@
-//! Progress of a run's jobs, by what is stored of them.
+//! Progress of a run's jobs by their stored results and claims.
 
 use crate::{
     error::LedgerError,
-    redis::{RedisLedger, failure::odd_answer, scripts},
+    redis::{RedisLedger, failure::unexpected_reply, scripts},
 };
 use juror_types::{
     id::{JobId, RunId},
@@ -12,15 +12,15 @@ use juror_types::{
 /// Progress of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobState {
-    /// The last round that has a result, and how the job ended in it.
+    /// The last round with a result, and the outcome of that round.
     pub ended: Option<(u32, Outcome)>,
-    /// The last round in which a worker began with it.
+    /// The last round in which a worker started the job.
     pub started: Option<u32>,
 }
 
 impl RedisLedger {
-    /// Tells the last round of every job of a run that has a result, and how the job ended in it;
-    /// a job may be told twice. Results of a closed run are forgotten some time after its end.
+    /// Calls back for every job of a run that has a result, with its last round and outcome; a job
+    /// may occur twice. Results of a closed run expire some time after its end.
     pub async fn for_each_outcome(
         &self,
         run: &RunId,
@@ -31,14 +31,14 @@ impl RedisLedger {
             let arguments = [run.to_string(), cursor];
             let answer = self.connection.perform(&scripts::LIST_OUTCOMES, &arguments).await?;
             let Some((next, found)) = answer.split_first() else {
-                return Err(odd_answer("tell how jobs ended"));
+                return Err(unexpected_reply("list outcomes"));
             };
             for ended in found.chunks(3) {
                 let [job, round, outcome] = ended else {
-                    return Err(odd_answer("tell how jobs ended"));
+                    return Err(unexpected_reply("list outcomes"));
                 };
                 let (round, outcome) = ended_in(round, outcome)
-                    .ok_or_else(|| odd_answer(&format!("tell how job {job} ended")))?;
+                    .ok_or_else(|| unexpected_reply(&format!("list the outcome of job {job}")))?;
                 tell(JobId::new(job), round, outcome);
             }
             if next == "0" {
@@ -51,9 +51,9 @@ impl RedisLedger {
     /// Progress of a job.
     pub async fn job_state(&self, run: &RunId, job: &JobId) -> Result<JobState, LedgerError> {
         let arguments = [run.to_string(), job.to_string()];
-        let answer = self.connection.perform(&scripts::JOB_STANDING, &arguments).await?;
+        let answer = self.connection.perform(&scripts::JOB_STATE, &arguments).await?;
         let [round, outcome, started] = answer.as_slice() else {
-            return Err(odd_answer(&format!("tell how far job {job} has come")));
+            return Err(unexpected_reply(&format!("read the state of job {job}")));
         };
         Ok(JobState { ended: ended_in(round, outcome), started: started.parse().ok() })
     }

@@ -1,6 +1,6 @@
-//! The fleet's ledger beyond admission: budgets, reconciliation with journals, the end of a run.
+//! Ledger of a fleet beyond admission: budgets, reconciliation with journals, the end of a run.
 
-use crate::redis::{LEASE_TTL, RedisLedger, failure::odd_answer, scripts};
+use crate::redis::{LEASE_TTL, RedisLedger, failure::unexpected_reply, scripts};
 use crate::{
     admission::{Budget, budgets::Account, scope::Scope},
     error::LedgerError,
@@ -13,21 +13,21 @@ use juror_types::{
 };
 use std::sync::atomic::Ordering;
 
-/// Number of texts by which the script tells one scope: budget, and six figures.
-const FIGURES_OF_A_SCOPE: usize = 7;
+/// Number of fields of a scope in the script's reply: budget, and six amounts.
+const FIELDS_PER_SCOPE: usize = 7;
 
 /// Outcome of a reconciliation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reconciliation {
-    /// Admission goes on.
+    /// Admission is resumed.
     Done {
         /// Leases of gone owners that were presumed spent.
         presumed: u64,
     },
-    /// These owners may still live and have not said what they hold: reconcile again in a second.
-    /// After four heartbeats (60 s) they count as gone.
+    /// These owners may be alive and have not registered their leases yet: reconcile again in a
+    /// second. After four heartbeats (60 s) they count as gone.
     Waiting {
-        /// Owners that have not answered yet.
+        /// Owners that have not registered yet.
         owners: Vec<OwnerId>,
     },
 }
@@ -37,32 +37,32 @@ pub enum Reconciliation {
 pub struct JournalCosts {
     /// Cost of the results of each announced run.
     pub announced: Vec<(RunId, Money)>,
-    /// Cost of the results of other runs. It counts on no day and no month until such a run is
+    /// Cost of the results of other runs. It counts in no day and no month until such a run is
     /// opened again.
     pub others: Vec<(RunId, Money)>,
-    /// True if the fleet is new: no process holds anything that the ledger does not tell.
+    /// True if the fleet is new, so that no process holds a lease unknown to the ledger.
     pub is_new: bool,
 }
 
 /// State of a ledger on its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedgerState {
-    /// It was reconciled with the server: calls are admitted.
+    /// Reconciled with the server: calls are admitted.
     Reconciled,
-    /// The server was started anew with what it had stored.
+    /// The server was restarted and kept its data.
     Restarted,
     /// The server has no ledger: it is new, or was emptied.
     Empty,
 }
 
 impl RedisLedger {
-    /// True if admission pauses: Redis was started anew, or emptied, since the ledger was last
-    /// reconciled. A server on which nobody has opened a run yet does not.
+    /// True if admission is suspended: Redis was restarted or emptied since the ledger was last
+    /// reconciled. It is not on a server on which no run was opened yet.
     pub async fn is_paused(&self) -> Result<bool, LedgerError> {
         self.pause_and_use().await.map(|(paused, _)| paused)
     }
 
-    /// State of the ledger on the server. `used_before`: the caller knows that the fleet's ledger
+    /// State of the ledger on the server. `used_before` is true if the caller knows that the ledger
     /// was in use before, so that an empty server was emptied.
     pub async fn ledger_state(&self, used_before: bool) -> Result<LedgerState, LedgerError> {
         if used_before {
@@ -78,7 +78,7 @@ impl RedisLedger {
     async fn pause_and_use(&self) -> Result<(bool, bool), LedgerError> {
         let answer = self.connection.perform(&scripts::IS_PAUSED, &[self.seen_in_use()]).await?;
         let [paused, in_use] = answer.as_slice() else {
-            return Err(odd_answer("tell whether admission pauses"));
+            return Err(unexpected_reply("read whether admission is suspended"));
         };
         if in_use == "1" {
             self.seen_in_use.store(true, Ordering::Relaxed);
@@ -86,14 +86,14 @@ impl RedisLedger {
         Ok((paused == "1", in_use == "1"))
     }
 
-    /// Presumes spent what the leases of a complete run still hold: each of its jobs has its
-    /// result, so the answers of those calls are lost. A bill that still comes replaces its
-    /// presumption. Returns the number of leases.
+    /// Presumes spent the leases that a complete run still holds: each of its jobs has its result,
+    /// so the replies of those calls are lost. A bill that arrives later replaces the presumed
+    /// cost. Returns the number of leases.
     pub async fn close_leases(&self, run: &RunId) -> Result<usize, LedgerError> {
         let arguments = [run.to_string(), milliseconds(LEASE_TTL)];
         let answer = self.connection.perform(&scripts::CLOSE_LEASES, &arguments).await?;
         let closed = answer.first().and_then(|count| count.parse().ok());
-        closed.ok_or_else(|| odd_answer("close the leases of a run"))
+        closed.ok_or_else(|| unexpected_reply("close the leases of a run"))
     }
 
     /// True if the ledger has an account of a run.
@@ -102,10 +102,10 @@ impl RedisLedger {
         self.connection.command(redis::cmd("EXISTS").arg(key)).await
     }
 
-    /// Ends the pause after a restart or an emptying of Redis, and of a new one. Takes what the
-    /// results of runs cost by their journals, and books what the ledger has forgotten of that, for
-    /// announced runs also on the current day and month. Every living process says by itself what
-    /// it holds as soon as it reaches the new server.
+    /// Resumes admission after a restart or an emptying of Redis, and on a new server. Takes the
+    /// cost of the runs' results by their journals, and books the amounts that the ledger has lost,
+    /// for announced runs also on the current day and month. Each living process registers its
+    /// leases by itself as soon as it reaches the new server.
     pub async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
         let is_new = u8::from(journal.is_new).to_string();
         let mut arguments = vec![milliseconds(LEASE_TTL), is_new];
@@ -122,23 +122,23 @@ impl RedisLedger {
             }
             Some((_, rest)) => {
                 let presumed = rest.first().and_then(|number| number.parse().ok());
-                let presumed = presumed.ok_or_else(|| odd_answer("reconcile the ledger"))?;
+                let presumed = presumed.ok_or_else(|| unexpected_reply("reconcile the ledger"))?;
                 Ok(Reconciliation::Done { presumed })
             }
-            None => Err(odd_answer("reconcile the ledger")),
+            None => Err(unexpected_reply("reconcile the ledger")),
         }
     }
 
-    /// Record of a scope's spending, with what its unfinished jobs carry.
+    /// Record of a scope's spending, with the cost of settled calls of its unfinished jobs.
     pub(crate) async fn spent(
         &self,
         scope: &Scope,
     ) -> Result<(Option<Budget>, Account, Money), LedgerError> {
         let accounts = self.accounts(std::slice::from_ref(scope)).await?;
-        accounts.into_iter().next().ok_or_else(|| odd_answer("tell what was spent"))
+        accounts.into_iter().next().ok_or_else(|| unexpected_reply("read the spending"))
     }
 
-    /// As [`RedisLedger::spent`], for each of these scopes, at one moment.
+    /// [`RedisLedger::spent`] of each of these scopes, in one step.
     pub(super) async fn accounts(
         &self,
         scopes: &[Scope],
@@ -152,12 +152,12 @@ impl RedisLedger {
             let (unattributed_cost, figures) = figures.split_last()?;
             Some((budget_of(budget)?, account_of(figures)?, money(unattributed_cost)?))
         };
-        let records: Option<Vec<_>> = answer.chunks(FIGURES_OF_A_SCOPE).map(read).collect();
+        let records: Option<Vec<_>> = answer.chunks(FIELDS_PER_SCOPE).map(read).collect();
         let complete = records.filter(|records| records.len() == scopes.len());
-        complete.ok_or_else(|| odd_answer("tell what was spent"))
+        complete.ok_or_else(|| unexpected_reply("read the spending"))
     }
 
-    /// Writes down a budget, which may be a label's; returns the one before.
+    /// Writes a budget, which may be a label's; returns the previous one.
     pub(super) async fn set_budget(
         &self,
         key: String,
@@ -178,6 +178,6 @@ impl RedisLedger {
         let arguments = [key, budget, amount(spent), label];
         let answer = self.connection.perform(&scripts::SET_BUDGET, &arguments).await?;
         let before = answer.first().and_then(|text| budget_of(text));
-        before.ok_or_else(|| odd_answer("tell a budget"))
+        before.ok_or_else(|| unexpected_reply("set a budget"))
     }
 }

@@ -2,12 +2,12 @@
 
 use super::{
     test_server::TestRedis,
-    tests::{ask, bill, claim, run},
+    tests::{bill, claim, request, run},
     *,
 };
 use crate::admission::{
-    Admission as _, AdmissionQueue, Admittance, Ask, Budget, CountRule, Limits, Observation,
-    TokenCounting,
+    Admission as _, AdmissionQueue, AdmissionRequest, Admittance, Budget, CountRule, Limits,
+    Observation, TokenCounting,
 };
 use futures_util::future::join_all;
 
@@ -17,9 +17,9 @@ const GRANTS: usize = PROCESSES * CALLERS_EACH;
 
 /// Number of runs of a command, scripts' own commands included.
 fn times(redis: &TestRedis, command: &str) -> usize {
-    let told = redis.command(&["INFO", "commandstats"]);
+    let reported = redis.command(&["INFO", "commandstats"]);
     let start = format!("cmdstat_{command}:calls=");
-    let line = told.lines().find_map(|line| line.strip_prefix(&start));
+    let line = reported.lines().find_map(|line| line.strip_prefix(&start));
     line.and_then(|rest| rest.split(',').next()).map_or(0, |calls| calls.parse().unwrap())
 }
 
@@ -39,7 +39,8 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
     let process = async |number: usize, backend: &RedisLedger| {
         let (room, token) = (AdmissionQueue::new(), CancellationToken::new());
         let call = async |caller: usize| {
-            let asked: Ask = ask(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
+            let asked: AdmissionRequest =
+                request(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
             let admitted = room.admit(backend, || asked.clone(), &token).await.unwrap();
             assert_eq!(admitted, Admittance::Admitted);
             backend.settle(bill(asked.lease.as_str(), 1, &claimed)).await.unwrap();
@@ -70,8 +71,9 @@ async fn a_learned_rule_of_counting_is_there_for_others() {
     let first = TokenCounting { rule, input_scale: Some(1_500), fullest: None };
     backend.observe(&observed(first)).await.unwrap();
     let tokens_per_minute = Some(1_000);
-    let told = Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
-    backend.observe(&told).await.unwrap();
+    let reported =
+        Observation { endpoint: endpoint(), tokens_per_minute, ..Observation::default() };
+    backend.observe(&reported).await.unwrap();
     for fullest in [700, 900, 800] {
         let counting = TokenCounting { rule: None, input_scale: Some(540), fullest: Some(fullest) };
         backend.observe(&observed(counting)).await.unwrap();
@@ -82,7 +84,7 @@ async fn a_learned_rule_of_counting_is_there_for_others() {
     let other = RedisLedger::open(redis.settings()).await.unwrap();
     other.open_run(&run(), Budget::Unlimited).await.unwrap();
     assert_eq!(other.known_token_counting("judge"), nothing);
-    other.try_admit(&ask("first", "owner", 1)).await.unwrap();
+    other.try_admit(&request("first", "owner", 1)).await.unwrap();
     assert_eq!(other.known_token_counting("judge"), shared, "every decision tells it");
     other.close().await;
     backend.close().await;

@@ -12,8 +12,8 @@ use juror_telemetry::{BudgetScope, Metrics};
 use juror_types::usage::Money;
 
 impl RedisLedger {
-    /// Takes down what today, this month and, of the runs that go on, the one with the least
-    /// left may still promise to calls. Answers whether Redis is there.
+    /// Records the remaining budgets of today, of this month and, among active runs, of the one
+    /// with the least remaining. Returns false if Redis is not reachable.
     pub async fn measure(&self, metrics: &Metrics) -> bool {
         let left = self.budgets_left(Timestamp::now()).await;
         let scopes = [BudgetScope::Run, BudgetScope::Day, BudgetScope::Month];
@@ -44,7 +44,7 @@ impl RedisLedger {
     }
 }
 
-/// True if calls may still go out for a run.
+/// True if calls may still be made for a run.
 fn may_spend(status: &RunStatus) -> bool {
     let reported = status.progress.as_ref().and_then(|progress| progress.reported_at);
     let is_complete = status.expected.is_some() && status.expected == reported;

@@ -2,7 +2,7 @@
 
 use super::{
     test_server::TestRedis,
-    tests::{admitted, ask, bill, claim, figures, money, run},
+    tests::{admitted, bill, claim, figures, money, request, run},
     *,
 };
 use crate::{
@@ -17,21 +17,21 @@ use futures_util::FutureExt as _;
 use juror_types::id::{LeaseId, OwnerId};
 
 async fn refused(backend: &RedisLedger, lease: &str) -> String {
-    match backend.try_admit(&ask(lease, "here", 1)).await {
+    match backend.try_admit(&request(lease, "here", 1)).await {
         Err(LedgerError::Unavailable(reason)) => reason,
         answer => panic!("{answer:?}"),
     }
 }
 
 async fn no_record(backend: &RedisLedger, lease: &str) -> String {
-    match backend.try_admit(&ask(lease, "here", 1)).await {
+    match backend.try_admit(&request(lease, "here", 1)).await {
         Ok(AdmissionDecision::NoRecord { reason }) => reason,
         answer => panic!("{answer:?}"),
     }
 }
 
 /// Costs by the journal of the run.
-fn told(pico: i64) -> JournalCosts {
+fn costs(pico: i64) -> JournalCosts {
     JournalCosts { announced: vec![(run(), money(pico))], ..JournalCosts::default() }
 }
 
@@ -58,7 +58,7 @@ async fn a_restart_pauses_admission_until_it_is_reconciled_and_bills_are_booked_
     assert!(backend.settle(bill("a", 7, &claim)).await.unwrap().may_publish);
     refused(&backend, "b").await;
 
-    let reconciled = backend.reconcile(&told(0)).await.unwrap();
+    let reconciled = backend.reconcile(&costs(0)).await.unwrap();
     assert_eq!(reconciled, Reconciliation::Done { presumed: 0 });
     assert!(!backend.is_paused().await.unwrap());
     admitted(&backend, "b", "here", 10).await;
@@ -99,7 +99,7 @@ async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
 }
 
 #[tokio::test]
-async fn what_a_restored_server_has_forgotten_is_told_to_it() {
+async fn costs_that_a_restored_server_has_lost_are_booked_again() {
     let redis = TestRedis::own(&[]);
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -114,12 +114,12 @@ async fn what_a_restored_server_has_forgotten_is_told_to_it() {
 
     assert_eq!(figures(&backend).await, [20, 20, 0, 40], "nobody can tell what was settled");
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(backend.reconcile(&told(15)).await.unwrap(), done);
+    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
     assert_eq!(figures(&backend).await, [35, 20, 0, 40]);
-    assert_eq!(backend.reconcile(&told(15)).await.unwrap(), done);
-    assert_eq!(figures(&backend).await, [35, 20, 0, 40], "it is told once");
+    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [35, 20, 0, 40], "it is booked once");
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
-    assert_eq!(backend.try_admit(&ask("large", "here", 30)).await.unwrap(), held);
+    assert_eq!(backend.try_admit(&request("large", "here", 30)).await.unwrap(), held);
     backend.settle(bill("after", 25, &claimed)).await.unwrap();
     let overtaking = claim(&backend, "job").await;
     assert!(overtaking.fence > claimed.fence);
@@ -138,7 +138,7 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
     redis.command(&["SCRIPT", "FLUSH"]);
     clock.pass(1);
     let reason = no_record(&backend, "b").await;
-    assert!(reason.contains("no budget on record") && reason.contains("emptied"), "{reason}");
+    assert!(reason.contains("no budget record") && reason.contains("emptied"), "{reason}");
 
     let current = claim(&backend, "job").await;
     assert!(current.fence > overtaken.fence, "what was granted once is not granted again");
@@ -148,11 +148,11 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
     assert!(refused(&backend, "b").await.contains("emptied"));
     backend.sweep().await.unwrap();
     let waiting = Reconciliation::Waiting { owners: Vec::new() };
-    assert_eq!(backend.reconcile(&told(60)).await.unwrap(), waiting);
+    assert_eq!(backend.reconcile(&costs(60)).await.unwrap(), waiting);
     clock.pass(20_000);
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(backend.reconcile(&told(60)).await.unwrap(), done);
-    assert_eq!(figures(&backend).await, [67, 7, 0, 0], "it is told once");
+    assert_eq!(backend.reconcile(&costs(60)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [67, 7, 0, 0], "it is booked once");
     admitted(&backend, "b", "here", 10).await;
     backend.close().await;
 }
@@ -178,7 +178,7 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
     assert_eq!(
         figures(&aggregator).await,
         [60, 0, 0, 30],
-        "what is in flight is told by its owner"
+        "leases in flight are registered by their owner"
     );
     let today = crate::admission::BudgetCalendar::UTC.day_of(clock.shared()());
     let [label] = labels;
@@ -187,9 +187,9 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
     assert_eq!((account.committed, account.outstanding), (money(60), money(30)));
     clock.pass(20_000);
     let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(aggregator.reconcile(&told(60)).await.unwrap(), done);
+    assert_eq!(aggregator.reconcile(&costs(60)).await.unwrap(), done);
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
-    assert_eq!(worker.try_admit(&ask("b", "here", 11)).await.unwrap(), held);
+    assert_eq!(worker.try_admit(&request("b", "here", 11)).await.unwrap(), held);
     admitted(&worker, "b", "here", 10).await;
     for lease in ["a", "b"] {
         worker.release(&LeaseId::new(lease)).await.unwrap();
@@ -236,7 +236,7 @@ async fn what_a_run_spent_counts_when_it_is_opened_after_the_ledger_was_emptied(
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     assert_eq!(figures(&backend).await, [60, 0, 0, 0]);
     assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(60));
-    let held = backend.try_admit(&ask("large", "here", 41)).await.unwrap();
+    let held = backend.try_admit(&request("large", "here", 41)).await.unwrap();
     assert!(matches!(held, AdmissionDecision::NoBudget { .. }), "{held:?}");
     admitted(&backend, "a", "here", 40).await;
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
@@ -291,7 +291,7 @@ async fn without_memory_nothing_is_admitted_and_nothing_is_half_done() {
     admitted(&backend, "a", "here", 10).await;
     redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
     let reason = refused(&backend, "b").await;
-    assert!(reason.contains("no memory left") && reason.contains("juror cache clear"));
+    assert!(reason.contains("out of memory") && reason.contains("juror cache clear"));
     assert!(backend.release(&LeaseId::new("a")).await.is_err());
     redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
     assert_eq!(figures(&backend).await, [0, 0, 0, 10]);
@@ -323,8 +323,8 @@ async fn a_server_that_is_not_there_or_not_open_to_us_is_named() {
         ("redis+sentinel://:hidden@host:26379/primary", "Redis Sentinel is not supported"),
     ] {
         let refused = open(url).await;
-        let is_told = |why: &str| why.contains(words) && !why.contains("hidden");
-        assert!(matches!(&refused, LedgerError::Broken(why) if is_told(why)), "{refused}");
+        let matches_reason = |why: &str| why.contains(words) && !why.contains("hidden");
+        assert!(matches!(&refused, LedgerError::Broken(why) if matches_reason(why)), "{refused}");
     }
 }
 
@@ -347,7 +347,7 @@ async fn a_lease_whose_caller_gave_up_before_the_answer_is_given_back() {
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     admitted(&backend, "held", "here", 10).await;
     for again in [false, true] {
-        let asked = ask("doubtful", "here", 20);
+        let asked = request("doubtful", "here", 20);
         // Sent, and dropped with the answer unread.
         let mut asking = backend.try_admit(&asked);
         assert!((&mut asking).now_or_never().is_none());

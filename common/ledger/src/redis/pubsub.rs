@@ -1,4 +1,4 @@
-//! Hears from other processes that a waiting call may get through.
+//! Subscription to changes of other processes that may let a waiting call through.
 
 use super::connection::Connection;
 use crate::error::LedgerError;
@@ -6,37 +6,37 @@ use futures_util::StreamExt as _;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
-/// Pause before subscribing anew.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Interval between two attempts to subscribe.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Listens until it is stopped, and tries again whenever it hears no more.
+/// Receives changes until it is stopped, and subscribes again whenever the connection is lost.
 pub async fn listen(connection: Arc<Connection>, stop: CancellationToken) {
     let for_ever = async {
         let mut deaf = false;
         loop {
-            match hear(&connection).await {
+            match receive_changes(&connection).await {
                 Ok(()) => deaf = false,
                 Err(error) => {
-                    // Once for each time that it is away; whoever needs it tells people.
+                    // Logged once for each outage; callers that need the ledger report it to users.
                     if !std::mem::replace(&mut deaf, true) {
-                        tracing::debug!(%error, "changes of the ledger are not heard of");
+                        tracing::debug!(%error, "the subscription to the ledger's changes failed");
                     }
                 }
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     };
     stop.run_until_cancelled(for_ever).await;
 }
 
-/// Ends when the connection does.
-async fn hear(connection: &Connection) -> Result<(), LedgerError> {
+/// Receives changes until the connection is lost.
+async fn receive_changes(connection: &Connection) -> Result<(), LedgerError> {
     let mut messages = connection.listen().await?;
-    // Whatever changed before is news too.
-    connection.announce();
+    // Changes before the subscription are unknown.
+    connection.notify_waiting();
     let mut messages = messages.on_message();
     while messages.next().await.is_some() {
-        connection.announce();
+        connection.notify_waiting();
     }
     Ok(())
 }

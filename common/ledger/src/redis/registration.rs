@@ -1,7 +1,7 @@
-//! Registration of a process with a Redis that does not know it: its identity and what it holds.
+//! Registration of a process with a Redis server that does not know it: its owner ids and leases.
 
 use super::LEASE_TTL;
-use crate::{admission::Ask, batches::ROWS_OWNER};
+use crate::{admission::AdmissionRequest, batches::ROWS_OWNER};
 use juror_types::{
     id::{LeaseId, OwnerId},
     usage::Money,
@@ -22,72 +22,74 @@ struct Held {
     endpoint: String,
     tokens: u64,
     worst_cost: Money,
-    /// The day of its admission; none while there is no answer yet.
+    /// The day of its admission; none until the reply.
     day: Option<String>,
     /// The labels of its run at its admission.
     labels: String,
-    /// True if its caller has given up without an answer.
-    doubtful: bool,
+    /// True if its caller stopped waiting before the reply.
+    is_unknown: bool,
 }
 
 impl OwnerRegistration {
-    /// A lease is asked for: from here on it may be held. That of a row is no process's own.
-    pub fn asks(&mut self, ask: &Ask, tokens: u64) {
-        if ask.owner.as_str() == ROWS_OWNER {
+    /// Records that a lease is requested: from now on it may be held. Leases of batch rows belong
+    /// to no process and are not recorded.
+    pub fn record_request(&mut self, request: &AdmissionRequest, tokens: u64) {
+        if request.owner.as_str() == ROWS_OWNER {
             return;
         }
-        self.owners.insert(ask.owner.clone());
-        let held = self.leases.entry(ask.lease.clone()).or_insert_with(|| Held {
-            owner: ask.owner.to_string(),
-            run: ask.run.to_string(),
-            endpoint: ask.endpoint.clone(),
+        self.owners.insert(request.owner.clone());
+        let held = self.leases.entry(request.lease.clone()).or_insert_with(|| Held {
+            owner: request.owner.to_string(),
+            run: request.run.to_string(),
+            endpoint: request.endpoint.clone(),
             tokens,
-            worst_cost: ask.worst_cost.max(Money::ZERO),
+            worst_cost: request.worst_cost.max(Money::ZERO),
             day: None,
             labels: String::new(),
-            doubtful: false,
+            is_unknown: false,
         });
-        held.doubtful = false;
+        held.is_unknown = false;
     }
 
-    /// The caller has given up: if there was no answer, nobody knows whether the lease is held.
-    pub fn gives_up(&mut self, lease: &LeaseId) {
+    /// Records that the caller stopped waiting. Without a reply, it is unknown whether the lease is
+    /// held.
+    pub fn record_unknown(&mut self, lease: &LeaseId) {
         if let Some(held) = self.leases.get_mut(lease) {
-            held.doubtful = held.day.is_none();
+            held.is_unknown = held.day.is_none();
         }
     }
 
-    /// Leases of which nobody knows whether they are held, and for which nobody asks.
-    pub fn doubtful(&self) -> Vec<LeaseId> {
-        let doubtful = self.leases.iter().filter(|(_, held)| held.doubtful);
-        doubtful.map(|(lease, _)| lease.clone()).collect()
+    /// Leases of unknown state without a pending request.
+    pub fn unknown_leases(&self) -> Vec<LeaseId> {
+        let unknown = self.leases.iter().filter(|(_, held)| held.is_unknown);
+        unknown.map(|(lease, _)| lease.clone()).collect()
     }
 
-    /// True if the lease is among the doubtful.
-    pub fn doubts(&self, lease: &LeaseId) -> bool {
-        self.leases.get(lease).is_some_and(|held| held.doubtful)
+    /// True if the state of the lease is unknown and no request for it is pending.
+    pub fn is_unknown(&self, lease: &LeaseId) -> bool {
+        self.leases.get(lease).is_some_and(|held| held.is_unknown)
     }
 
-    /// The lease is held since this day, under these labels.
-    pub fn holds(&mut self, lease: &LeaseId, day: &str, labels: &str) {
+    /// Records that the lease is held since this day, under these labels.
+    pub fn record_held(&mut self, lease: &LeaseId, day: &str, labels: &str) {
         if let Some(held) = self.leases.get_mut(lease) {
             held.day = Some(day.to_owned());
             held.labels = labels.to_owned();
         }
     }
 
-    /// The lease is not held, or no more.
-    pub fn ends(&mut self, lease: &LeaseId) {
+    /// Records that the lease is not held, or no longer.
+    pub fn remove(&mut self, lease: &LeaseId) {
         self.leases.remove(lease);
     }
 
-    /// The owners that this process beats for.
+    /// Owners whose heartbeat this process sends.
     pub fn owners(&self) -> impl Iterator<Item = &OwnerId> {
         self.owners.iter()
     }
 
-    /// The arguments of the script that checks in.
-    pub fn introduction(&self) -> Vec<String> {
+    /// Arguments of the script that registers the process.
+    pub fn script_arguments(&self) -> Vec<String> {
         let mut arguments = vec![LEASE_TTL.as_millis().to_string(), self.owners.len().to_string()];
         arguments.extend(self.owners.iter().map(OwnerId::to_string));
         for (lease, held) in &self.leases {

@@ -32,25 +32,25 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     assert_eq!((status().await.record, status().await.expected), (record(), None));
     assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
 
-    assert!(backend.note_published(&run(), 2).await.unwrap());
+    assert!(backend.record_published(&run(), 2).await.unwrap());
     assert!(backend.cancel_run(&run()).await.unwrap());
     let cancelled = status().await;
     assert_eq!((cancelled.cancelled, cancelled.expected), (true, Some(2)));
     assert!(backend.close_run(&run(), 3).await.unwrap(), "somebody knows better");
     assert_eq!(status().await.expected, Some(3));
     let ended = RunProgress { reported_at: Some(3), ..RunProgress::default() };
-    assert!(backend.note_progress(&run(), &RunProgress { results: 3, ..ended }).await.unwrap());
+    assert!(backend.record_progress(&run(), &RunProgress { results: 3, ..ended }).await.unwrap());
     assert!(backend.pause_run(&run(), "no key").await.unwrap());
     assert!(backend.pause_run(&run(), "no key either").await.unwrap());
     assert!(status().await.is_reported());
     let RunStatus { paused, progress, .. } = status().await;
     assert_eq!(paused.as_deref(), Some("no key"), "the first reason tells most");
     assert_eq!(progress.map(|progress| progress.results), Some(3));
-    assert!(backend.note_record(&record()).await.unwrap());
+    assert!(backend.update_record(&record()).await.unwrap());
     assert!(status().await.is_reported(), "it is what it was");
     let cap = Some("0.1".parse().unwrap());
     let capped = RunRecord { budget_usd: cap, ..record() };
-    assert!(backend.note_record(&capped).await.unwrap());
+    assert!(backend.update_record(&capped).await.unwrap());
     let known = status().await;
     assert_eq!((&known.record, known.expected, known.progress), (&capped, Some(3), None));
     assert!(known.cancelled && known.paused.is_some(), "how it stands does not change");
@@ -75,7 +75,7 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     assert!(backend.expect_round(&run(), &JobId::new("job"), 2).await.unwrap());
     assert_eq!(status().await.expected, None, "it is not closed");
     assert_eq!((ttl("run"), ttl("claims")), ("-1".to_owned(), "-1".to_owned()));
-    assert!(backend.note_published(&run(), 2).await.unwrap());
+    assert!(backend.record_published(&run(), 2).await.unwrap());
     assert!(backend.cancel_run(&run()).await.unwrap());
     assert_eq!(status().await.expected, Some(3), "what was sent again is counted on top");
     assert!(backend.close_run(&run(), 3).await.unwrap());
@@ -84,7 +84,7 @@ async fn a_run_is_announced_closed_cancelled_and_opened_again() {
 }
 
 #[tokio::test]
-async fn how_jobs_ended_is_told_of_all_and_of_one() {
+async fn outcomes_are_listed_for_all_jobs_and_for_one() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let (job, unknown) = (JobId::new("job"), JobId::new("unknown"));

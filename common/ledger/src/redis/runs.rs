@@ -5,7 +5,7 @@ use crate::{
     error::LedgerError,
     redis::{
         RedisLedger,
-        failure::odd_answer,
+        failure::unexpected_reply,
         scripts::{self, StepScript},
     },
 };
@@ -22,23 +22,23 @@ use serde::{Deserialize, Serialize};
 pub struct RunStatus {
     /// Record of the run.
     pub record: RunRecord,
-    /// Results to come of what was published, as far as was noted.
+    /// Number of results to come of the jobs published so far.
     pub published: u64,
-    /// Results that it will have, over all rounds: it is complete when so many are in its journal.
-    /// None while more jobs may come.
+    /// Number of results that the run will have, over all rounds: it is complete when its journal
+    /// holds as many. None while more jobs may be published.
     pub expected: Option<u64>,
-    /// True if it was cancelled: jobs that have not been judged yet are skipped.
+    /// True if it was cancelled: jobs that are not judged yet are skipped.
     pub cancelled: bool,
     /// Reason of its pause, if it is paused: its jobs are held without calls.
     pub paused: Option<String>,
-    /// Its progress, as the aggregator told it last.
+    /// Its progress, as the aggregator recorded it last.
     pub progress: Option<RunProgress>,
 }
 
 impl RunStatus {
-    /// Jobs of the run among what was published: those with a result, and as many more as results
-    /// are still to come. While its progress is unknown, rounds cannot be told from jobs, and all
-    /// that were planned bound their number.
+    /// Number of published jobs: those with a result, plus the results still to come. While its
+    /// progress is unknown, rounds cannot be distinguished from jobs, and the planned number of
+    /// jobs is the upper bound.
     pub fn jobs(&self) -> u64 {
         let results = self.expected.unwrap_or(self.published);
         let progress = self.progress.clone().unwrap_or_default();
@@ -46,8 +46,8 @@ impl RunStatus {
         jobs.min(self.record.planned)
     }
 
-    /// True if the run's report tells all the results that it will have. A report of fewer is one
-    /// of an earlier round.
+    /// True if the run's report covers all results that it will have. A report of fewer belongs to
+    /// an earlier round.
     pub fn is_reported(&self) -> bool {
         let reported = self.progress.as_ref().and_then(|progress| progress.reported_at);
         self.expected.zip(reported).is_some_and(|(expected, reported)| reported >= expected)
@@ -57,11 +57,11 @@ impl RunStatus {
 /// Progress of a run, by its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunProgress {
-    /// Results of all rounds: each job counts once for each round that it was judged in.
+    /// Results of all rounds: a job counts once for each round in which it was judged.
     pub results: u64,
     /// Jobs by the outcome of their last round.
     pub scored: u64,
-    /// As `scored`; absent in what earlier versions wrote.
+    /// As `scored`; absent in records of earlier versions.
     #[serde(default)]
     pub no_output: u64,
     /// As `scored`.
@@ -72,8 +72,8 @@ pub struct RunProgress {
     pub skipped: u64,
     /// Cost of the results.
     pub cost_usd: Money,
-    /// The number of results upon which the run was complete and its report was written; none
-    /// before that. Another one than [`RunStatus::expected`] tells of an earlier round.
+    /// Number of results with which the run was complete when its report was written; none before
+    /// that. If it differs from [`RunStatus::expected`], the report belongs to an earlier round.
     pub reported_at: Option<u64>,
 }
 
@@ -85,33 +85,33 @@ impl RunProgress {
 }
 
 impl RedisLedger {
-    /// Says what a run is, before its first job. Doing so again opens the run again: it is neither
-    /// closed, cancelled nor paused any more, and keeps its claims and results.
+    /// Announces a run, before its first job. Announcing it again reopens it: it is not closed,
+    /// cancelled or paused any more, and keeps its claims and results.
     pub async fn announce_run(&self, record: &RunRecord) -> Result<(), LedgerError> {
         let arguments = [record.run_id.to_string(), write_json(record)?];
         self.connection.perform(&scripts::ANNOUNCE_RUN, &arguments).await.map(drop)
     }
 
-    /// Notes how many results will come of what was published so far, so that cancelling can close
-    /// the run. Answers whether there is such a run.
-    pub async fn note_published(&self, run: &RunId, results: u64) -> Result<bool, LedgerError> {
+    /// Records how many results will come of the jobs published so far, so that cancelling can
+    /// close the run. Returns false if there is no such run.
+    pub async fn record_published(&self, run: &RunId, results: u64) -> Result<bool, LedgerError> {
         self.note(run, "published", results.to_string()).await
     }
 
-    /// Notes why no call of a run can succeed now; the first reason stays until the run is
-    /// announced again. Answers whether there is such a run.
+    /// Pauses a run for this reason, since none of its calls can succeed now; the first reason
+    /// stays until the run is announced again. Returns false if there is no such run.
     pub async fn pause_run(&self, run: &RunId, reason: &str) -> Result<bool, LedgerError> {
         self.note(run, "paused", reason.to_owned()).await
     }
 
-    /// Notes what a run is now, as when its cap has changed; how it stands does not change. Another
-    /// record than before wants another report. Answers whether there is such a run.
-    pub async fn note_record(&self, record: &RunRecord) -> Result<bool, LedgerError> {
+    /// Replaces the record of a run, as when its cap has changed; its state stays the same. A
+    /// changed record requires a new report. Returns false if there is no such run.
+    pub async fn update_record(&self, record: &RunRecord) -> Result<bool, LedgerError> {
         self.note(&record.run_id, "record", write_json(record)?).await
     }
 
-    /// Notes how far a run has come. Answers whether there is such a run.
-    pub async fn note_progress(
+    /// Records the progress of a run. Returns false if there is no such run.
+    pub async fn record_progress(
         &self,
         run: &RunId,
         progress: &RunProgress,
@@ -119,37 +119,39 @@ impl RedisLedger {
         self.note(run, "progress", write_json(progress)?).await
     }
 
-    /// Says how many results a run will have of what was published: no more jobs will come. Answers
-    /// whether there is such a run. Its claims, results and status are kept for a while after their
-    /// last use from here on.
+    /// Closes a run: no more jobs will come, and it will have this number of results. Returns false
+    /// if there is no such run. From here on its claims, results and status expire some time after
+    /// their last use.
     pub async fn close_run(&self, run: &RunId, expected: u64) -> Result<bool, LedgerError> {
         self.end_run(run, "close", expected.to_string()).await
     }
 
-    /// Says that a job is about to be sent again, in this round: a closed run will have one result
-    /// more, and closing one counts it on top. Saying it twice counts once. Answers whether there
-    /// is such a run.
+    /// Records that a job is about to be published again, in this round: a closed run expects one
+    /// more result, and closing a run adds it. Recording it twice counts once. Returns false if
+    /// there is no such run.
     pub async fn expect_round(
         &self,
         run: &RunId,
         job: &JobId,
         round: u32,
     ) -> Result<bool, LedgerError> {
-        self.told_job(&scripts::EXPECT_ROUND, run, job, round).await
+        self.update_job(&scripts::EXPECT_ROUND, run, job, round).await
     }
 
-    /// True if a dead letter of this job is to be sent again: the job has neither a result nor an
-    /// unfinished start in its round, so it cannot have killed a worker. Each job a few times.
+    /// True if a dead letter of this job may be published again: the job has neither a result nor
+    /// an unfinished start in its round, so it cannot have killed a worker. Each job is allowed a
+    /// few times.
     pub async fn allow_resend(
         &self,
         run: &RunId,
         job: &JobId,
         round: u32,
     ) -> Result<bool, LedgerError> {
-        self.told_job(&scripts::ALLOW_RESEND, run, job, round).await
+        self.update_job(&scripts::ALLOW_RESEND, run, job, round).await
     }
 
-    /// Stores results that a journal has and Redis has forgotten: their jobs are not judged again.
+    /// Stores results that a journal has and Redis has lost, so that their jobs are not judged
+    /// again.
     pub async fn restore_results(
         &self,
         run: &RunId,
@@ -163,17 +165,17 @@ impl RedisLedger {
         self.connection.perform(&scripts::RESTORE_RESULTS, &arguments).await.map(drop)
     }
 
-    /// Cancels a run, and closes it with what was published if it is not closed yet. Answers
-    /// whether there is such a run.
+    /// Cancels a run, and closes it with the jobs published so far if it is open. Returns false if
+    /// there is no such run.
     pub async fn cancel_run(&self, run: &RunId) -> Result<bool, LedgerError> {
         self.end_run(run, "cancel", String::new()).await
     }
 
-    /// Status of a run; none if it was never announced, or closed long ago.
+    /// Status of a run; none if it was never announced or has expired.
     pub async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>, LedgerError> {
         let answer = self.connection.perform(&scripts::RUN_STATUS, &[run.to_string()]).await?;
         let [record, expected, published, cancelled, paused, progress] = answer.as_slice() else {
-            return Err(odd_answer("tell the status of a run"));
+            return Err(unexpected_reply("read the status of a run"));
         };
         if record.is_empty() {
             return Ok(None);
@@ -191,7 +193,7 @@ impl RedisLedger {
         }))
     }
 
-    /// The runs that are known, in the order in which they were announced last.
+    /// Known runs, ordered by their last announcement.
     pub async fn announced_runs(&self) -> Result<Vec<RunId>, LedgerError> {
         let runs = self.connection.perform(&scripts::LIST_RUNS, &[]).await?;
         Ok(runs.into_iter().map(RunId::new).collect())
@@ -199,24 +201,28 @@ impl RedisLedger {
 
     async fn end_run(&self, run: &RunId, how: &str, jobs: String) -> Result<bool, LedgerError> {
         let kept = self.settings.results_kept.as_millis().to_string();
-        self.told_run(&scripts::END_RUN, &[run.to_string(), how.to_owned(), jobs, kept]).await
+        self.update_run(&scripts::END_RUN, &[run.to_string(), how.to_owned(), jobs, kept]).await
     }
 
     async fn note(&self, run: &RunId, what: &str, value: String) -> Result<bool, LedgerError> {
-        self.told_run(&scripts::NOTE_RUN, &[run.to_string(), what.to_owned(), value]).await
+        self.update_run(&scripts::UPDATE_RUN, &[run.to_string(), what.to_owned(), value]).await
     }
 
-    async fn told_job(
+    async fn update_job(
         &self,
         step: &StepScript,
         run: &RunId,
         job: &JobId,
         round: u32,
     ) -> Result<bool, LedgerError> {
-        self.told_run(step, &[run.to_string(), job.to_string(), round.to_string()]).await
+        self.update_run(step, &[run.to_string(), job.to_string(), round.to_string()]).await
     }
 
-    async fn told_run(&self, step: &StepScript, arguments: &[String]) -> Result<bool, LedgerError> {
+    async fn update_run(
+        &self,
+        step: &StepScript,
+        arguments: &[String],
+    ) -> Result<bool, LedgerError> {
         let answer = self.connection.perform(step, arguments).await?;
         Ok(answer.first().is_some_and(|known| known == "1"))
     }

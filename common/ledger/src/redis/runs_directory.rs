@@ -1,24 +1,24 @@
-//! Directory that the results of a fleet go to.
+//! Directory in which the results of a fleet are stored.
 
 use crate::{
     error::LedgerError,
-    redis::{RedisLedger, failure::odd_answer, scripts},
+    redis::{RedisLedger, failure::unexpected_reply, scripts},
 };
 use std::fmt;
 
-/// A runs directory, as its aggregator tells of it.
+/// A runs directory as its aggregator registered it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunsDirectory {
-    /// Random, and kept in the directory itself: the same one may have another path elsewhere.
+    /// Random, and stored in the directory itself, which may have another path on another machine.
     pub id: String,
-    /// The machine from which it was seen last.
+    /// The machine that registered it last.
     pub host: String,
-    /// Its path there.
+    /// Its path on that machine.
     pub path: String,
 }
 
 impl RunsDirectory {
-    /// An id that no other directory has.
+    /// A new random id.
     pub fn random_id() -> String {
         format!("{:032x}", rand::random::<u128>())
     }
@@ -31,8 +31,8 @@ impl fmt::Display for RunsDirectory {
 }
 
 impl RedisLedger {
-    /// Says that the fleet's results go to this directory. Answers to which they go: to another
-    /// one if that has them already, unless this one is to take them over.
+    /// Registers the directory for the fleet's results. Returns the registered one, which is
+    /// another if one was registered before, unless this one is to replace it.
     pub async fn claim_runs_directory(
         &self,
         directory: &RunsDirectory,
@@ -42,7 +42,7 @@ impl RedisLedger {
         let arguments = [id, host, path, u8::from(take_over).to_string()];
         let answer = self.connection.perform(&scripts::CLAIM_RUNS_DIRECTORY, &arguments).await?;
         let Ok([id, host, path]) = <[String; 3]>::try_from(answer) else {
-            return Err(odd_answer("tell where results go"));
+            return Err(unexpected_reply("register the runs directory"));
         };
         Ok(RunsDirectory { id, host, path })
     }

@@ -10,10 +10,10 @@ use std::{io, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Time limit for a connection.
-pub const CONNECTING: Duration = Duration::from_secs(5);
-/// Time limit for an answer. A write that waits for the disk may take a while.
-const ANSWERING: Duration = Duration::from_secs(10);
+/// Timeout of a connection attempt.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout of a reply. A write that waits for the disk may take a while.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server's address with what is needed to log in.
 pub struct Server {
@@ -32,20 +32,20 @@ pub struct ServerConnection {
 }
 
 impl Server {
-    /// Reads `redis://:password@host:6379/0` or, with TLS, `rediss://…`, and the files that TLS
-    /// needs; connects to nothing yet.
+    /// Parses `redis://:password@host:6379/0` or, with TLS, `rediss://…`, and reads the files that
+    /// TLS needs; does not connect.
     pub fn parse(url: &str, files: &TlsFiles) -> Result<Self, LedgerError> {
         refuse_sentinel(url)?;
         let names = TlsSettingNames::REDIS;
         let without_tls = ["rediss", "valkeys"].iter().find_map(|scheme| {
-            // The library would refuse the scheme without its own TLS.
+            // The library refuses the scheme without its own TLS.
             url.strip_prefix(scheme)?.strip_prefix("://").map(|rest| format!("redis://{rest}"))
         });
         let client = Client::open(without_tls.as_deref().unwrap_or(url)).map_err(|error| {
             LedgerError::Broken(format!(
-                "the URL of Redis is not usable ({}): write it as redis://host:6379, or \
+                "the URL of Redis is invalid ({}): write it as redis://host:6379, or \
                  rediss://host:6379 with TLS",
-                error.detail().unwrap_or("it cannot be read")
+                error.detail().unwrap_or("it cannot be parsed")
             ))
         })?;
         let tls = match without_tls {
@@ -66,8 +66,8 @@ impl Server {
     /// Connects and logs in.
     pub async fn connect(&self) -> RedisResult<ServerConnection> {
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECTING))
-            .set_response_timeout(Some(ANSWERING));
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(REPLY_TIMEOUT));
         let Some(tls) = &self.tls else {
             let connection =
                 self.client.get_multiplexed_async_connection_with_config(&config).await?;
@@ -77,7 +77,7 @@ impl Server {
         let login = self.client.get_connection_info().redis_settings();
         let logging_in = MultiplexedConnection::new_with_config(login, stream, config);
         let (connection, driver) = match in_time(logging_in).await {
-            // The reason may have been lost with what we said meanwhile.
+            // Data that was sent meanwhile may have discarded the server's reason.
             Err(cut) if cut.is_connection_dropped() => return Err(self.refusal(tls, cut).await),
             connected => connected?,
         };
@@ -86,7 +86,7 @@ impl Server {
         Ok(ServerConnection { connection, _driver: driver })
     }
 
-    /// A connection that subscribes.
+    /// A connection for subscriptions.
     pub async fn connect_for_messages(&self) -> RedisResult<PubSub> {
         let Some(tls) = &self.tls else {
             return in_time(self.client.get_async_pubsub()).await;
@@ -102,7 +102,8 @@ impl Server {
         }
     }
 
-    /// The reason for which the server cut a connection, where it tells one to who only listens.
+    /// The reason for which the server closed a connection, if it sends one to a client that only
+    /// listens.
     async fn refusal(&self, tls: &TlsClient, cut: RedisError) -> RedisError {
         let ConnectionAddr::Tcp(host, port) = self.client.get_connection_info().addr() else {
             return cut;
@@ -123,8 +124,8 @@ impl Server {
 }
 
 async fn in_time<T>(connecting: impl Future<Output = RedisResult<T>>) -> RedisResult<T> {
-    let late = || format!("no answer within {} s", CONNECTING.as_secs());
-    timeout(CONNECTING, connecting)
+    let late = || format!("no reply within {} s", CONNECT_TIMEOUT.as_secs());
+    timeout(CONNECT_TIMEOUT, connecting)
         .await
         .unwrap_or_else(|_| Err(io::Error::new(io::ErrorKind::TimedOut, late()).into()))
 }
@@ -137,6 +138,6 @@ fn refuse_sentinel(url: &str) -> Result<(), LedgerError> {
     Err(LedgerError::Broken(format!(
         "the URL of Redis begins with {scheme}://, and Redis Sentinel is not supported: give the \
          primary itself as redis://host:6379 (`redis-cli -p 26379 SENTINEL \
-         get-master-addr-by-name NAME` tells it), or a name that always leads to it"
+         get-master-addr-by-name NAME` prints it), or a host name that always resolves to it"
     )))
 }

@@ -5,7 +5,7 @@ use crate::store::{
 };
 use crate::{
     error::LedgerError,
-    redis::{RedisLedger, failure::odd_answer, scripts},
+    redis::{RedisLedger, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
 use juror_types::{
@@ -13,14 +13,14 @@ use juror_types::{
     usage::{Money, Usage},
 };
 
-/// Keys that one step of a walk over all of them looks at.
-const KEYS_AT_ONCE: usize = 1_000;
+/// Number of keys that one step of a scan examines.
+const SCAN_COUNT: usize = 1_000;
 
 #[async_trait]
 impl Store for RedisLedger {
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
         let process = self.connection.process().to_string();
-        let [run, job, round, _] = named(key);
+        let [run, job, round, _] = claim_arguments(key);
         let arguments = [run, job, round, owner.to_string(), process];
         let answer = self.connection.perform(&scripts::CLAIM, &arguments).await?;
         match answer.split_first() {
@@ -30,10 +30,10 @@ impl Store for RedisLedger {
                 })?)))
             }
             Some((word, granted)) if word == "granted" => {
-                granted_from(granted).ok_or_else(|| odd_answer("claim a job"))
+                granted_from(granted).ok_or_else(|| unexpected_reply("claim a job"))
             }
             Some((word, [])) if word == "held" => Ok(Claim::Held),
-            _ => Err(odd_answer("claim a job")),
+            _ => Err(unexpected_reply("claim a job")),
         }
     }
 
@@ -41,33 +41,33 @@ impl Store for RedisLedger {
         let claim = finished.claim.clone();
         let FinishArguments { result, question, reply, usable } = FinishArguments::of(finished)?;
         let kept = self.settings.replies_kept.as_millis().to_string();
-        let [run, job, round, fence] = named(&claim);
+        let [run, job, round, fence] = claim_arguments(&claim);
         let arguments = [run, job, round, fence, result, question, reply, kept, usable];
         let answer = self.connection.perform(&scripts::FINISH, &arguments).await?;
         Ok(answer.first().is_some_and(|holds| holds == "1"))
     }
 
-    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
-        let [run, job, round, fence] = named(key);
+    async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+        let [run, job, round, fence] = claim_arguments(key);
         let arguments = [run, job, round, fence, u8::from(alone).to_string()];
-        self.connection.perform(&scripts::SET_ALONE, &arguments).await.map(drop)
+        self.connection.perform(&scripts::SET_ISOLATED, &arguments).await.map(drop)
     }
 
     async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
-        self.connection.perform(&scripts::GIVE_BACK, &named(key)).await.map(drop)
+        self.connection.perform(&scripts::REQUEUE, &claim_arguments(key)).await.map(drop)
     }
 
-    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
-        let [run, job, ..] = named(key);
-        let answer = self.connection.perform(&scripts::MISS, &[run, job]).await?;
+    async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+        let [run, job, ..] = claim_arguments(key);
+        let answer = self.connection.perform(&scripts::RECORD_MISSING_FILE, &[run, job]).await?;
         let missed = answer.first().and_then(|missed| missed.parse().ok());
-        missed.map(Some).ok_or_else(|| odd_answer("count who misses a file"))
+        missed.map(Some).ok_or_else(|| unexpected_reply("record a missing file"))
     }
 
     async fn count_unusable(&self, run: &RunId) -> Result<Option<u32>, LedgerError> {
         let answer = self.connection.perform(&scripts::COUNT_UNUSABLE, &[run.to_string()]).await?;
         let row = answer.first().and_then(|row| row.parse().ok());
-        row.map(Some).ok_or_else(|| odd_answer("count items without a usable answer"))
+        row.map(Some).ok_or_else(|| unexpected_reply("count items without a usable answer"))
     }
 
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {
@@ -121,11 +121,11 @@ impl Store for RedisLedger {
 }
 
 impl RedisLedger {
-    /// The next remembered replies of a walk, and where it goes on.
+    /// The next cached replies of a scan, and its next cursor.
     async fn replies_from(&self, cursor: &str) -> Result<(String, Vec<String>), LedgerError> {
         let mut command = redis::cmd("SCAN");
         command.arg(cursor).arg("MATCH").arg(self.connection.key("reply:*"));
-        command.arg("COUNT").arg(KEYS_AT_ONCE);
+        command.arg("COUNT").arg(SCAN_COUNT);
         self.connection.command(&command).await
     }
 }
@@ -135,7 +135,7 @@ impl RedisLedger {
 pub(crate) struct FinishArguments {
     /// The result, as JSON.
     pub(crate) result: String,
-    /// Under which question to remember the reply; empty: not at all.
+    /// Question under which the reply is cached; empty if it is not.
     pub(crate) question: String,
     /// The reply, as JSON.
     pub(crate) reply: String,
@@ -155,7 +155,7 @@ impl FinishArguments {
     }
 }
 
-fn named(key: &ClaimKey) -> [String; 4] {
+fn claim_arguments(key: &ClaimKey) -> [String; 4] {
     [key.run.to_string(), key.job.to_string(), key.round.to_string(), key.fence.to_string()]
 }
 
@@ -191,13 +191,13 @@ fn granted_from(answer: &[String]) -> Option<Claim> {
     })
 }
 
-/// A record as JSON.
+/// Serializes a record to JSON.
 pub(crate) fn write_json<T: serde::Serialize>(value: &T) -> Result<String, LedgerError> {
     serde_json::to_string(value)
         .map_err(|error| LedgerError::Broken(format!("a record cannot be written ({error})")))
 }
 
-/// A record from its JSON.
+/// Parses a record from JSON.
 pub(crate) fn read_json<T: serde::de::DeserializeOwned>(
     text: &str,
     name: impl Fn() -> String,

@@ -1,8 +1,8 @@
 use super::{test_server::TestRedis, *};
 use crate::{
     admission::{
-        self, Admission as _, AdmissionDecision, Ask, Budget, Ledger, Period, Settlement,
-        WaitReason, differential::TestClock,
+        self, Admission as _, AdmissionDecision, AdmissionRequest, Budget, Ledger, Period,
+        Settlement, WaitReason, differential::TestClock,
     },
     budgets::BudgetRecords as _,
     store::{self, CachedReply, Claim, ClaimKey, Store as _},
@@ -26,8 +26,8 @@ pub fn money(pico: i64) -> Money {
     Money::from_pico(pico)
 }
 
-pub fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
-    Ask {
+pub fn request(lease: &str, owner: &str, worst: i64) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(lease),
         owner: OwnerId::new(owner),
         run: run(),
@@ -57,7 +57,7 @@ pub async fn claim(backend: &RedisLedger, job: &str) -> ClaimKey {
 }
 
 pub async fn admitted(backend: &RedisLedger, lease: &str, owner: &str, worst: i64) {
-    let decision = backend.try_admit(&ask(lease, owner, worst)).await.unwrap();
+    let decision = backend.try_admit(&request(lease, owner, worst)).await.unwrap();
     assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
 }
 
@@ -147,7 +147,10 @@ async fn the_leases_of_a_complete_run_end_whoever_holds_them() {
     backend.open_run(&other, Budget::Unlimited).await.unwrap();
     admitted(&backend, "a", "here", 10).await;
     admitted(&backend, "b", "there", 20).await;
-    backend.try_admit(&Ask { run: other.clone(), ..ask("c", "here", 40) }).await.unwrap();
+    backend
+        .try_admit(&AdmissionRequest { run: other.clone(), ..request("c", "here", 40) })
+        .await
+        .unwrap();
     assert_eq!(backend.close_leases(&run()).await.unwrap(), 2);
     assert_eq!(figures(&backend).await, [30, 30, 0, 0]);
     assert_eq!(backend.close_leases(&run()).await.unwrap(), 0);
@@ -167,7 +170,7 @@ async fn an_end_wakes_other_processes() {
     admitted(&here, "a", "here", 10).await;
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
     let mut changes = there.changes();
-    let asks = ask("b", "there", 10);
+    let asks = request("b", "there", 10);
     loop {
         changes.borrow_and_update();
         let decision = there.try_admit(&asks).await.unwrap();
@@ -193,7 +196,7 @@ async fn days_and_months_have_budgets_that_may_change_while_they_are_spent() {
     admitted(&backend, "a", "here", 10).await;
     backend.set_cap(&Period::Day.into(), Budget::Cap(money(15))).await.unwrap();
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
-    assert_eq!(backend.try_admit(&ask("b", "here", 10)).await.unwrap(), held);
+    assert_eq!(backend.try_admit(&request("b", "here", 10)).await.unwrap(), held);
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
     assert_eq!(backend.cap(&Period::Day.into()).await.unwrap(), Some(Budget::Cap(money(15))));
     backend.set_cap(&Period::Day.into(), Budget::Cap(money(20))).await.unwrap();
@@ -207,14 +210,14 @@ async fn the_largest_amounts_neither_fail_nor_wrap() {
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
     let most = Money::MAX.pico();
-    let absurd = backend.try_admit(&ask("a", "here", most)).await.unwrap();
+    let absurd = backend.try_admit(&request("a", "here", most)).await.unwrap();
     assert!(matches!(absurd, AdmissionDecision::NoBudget { .. }), "{absurd:?}");
     let claim = claim(&backend, "job").await;
     for lease in ["b", "c"] {
         backend.settle(bill(lease, most, &claim)).await.unwrap();
     }
     assert_eq!(figures(&backend).await, [most, 0, most, 0]);
-    let full = backend.try_admit(&ask("d", "here", 1)).await.unwrap();
+    let full = backend.try_admit(&request("d", "here", 1)).await.unwrap();
     assert!(matches!(full, AdmissionDecision::NoBudget { .. }), "{full:?}");
     backend.close().await;
 }

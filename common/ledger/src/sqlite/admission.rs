@@ -6,8 +6,8 @@ use crate::sqlite::{
 };
 use crate::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
-        Settlement,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Settled, Settlement,
         records::LedgerRecords as _,
         state::{self, Bill},
     },
@@ -32,13 +32,13 @@ impl Admission for SqliteLedger {
         let run = run.clone();
         self.writer
             .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                // Here too: many a process is gone before its first heartbeat.
+                memory.mark_changed();
+                // Here too: short-lived processes end before their first heartbeat.
                 memory.forget_ended_leases(connection)?;
-                let mut books = SqliteRecords(connection, &memory.drafts);
-                state::open_run(&mut books, &run, budget)?;
+                let mut records = SqliteRecords(connection, &memory.cache);
+                state::open_run(&mut records, &run, budget)?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
-                state::book_journal(&mut books, &run, (spent, unattributed_cost), memory.now())
+                state::book_journal(&mut records, &run, (spent, unattributed_cost), memory.now())
             })
             .await
     }
@@ -49,22 +49,25 @@ impl Admission for SqliteLedger {
             .perform(move |_, memory| {
                 let now = memory.now();
                 memory.limiter.set_limits(&endpoint, limits, now);
-                memory.frees_something();
+                memory.mark_changed();
                 Ok(())
             })
             .await
     }
 
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
-        let ask = ask.clone();
+    async fn try_admit(
+        &self,
+        request: &AdmissionRequest,
+    ) -> Result<AdmissionDecision, LedgerError> {
+        let request = request.clone();
         self.writer
             .perform(move |connection, memory| {
                 let now = memory.now();
-                let mut books = SqliteRecords(connection, &memory.drafts);
-                if memory.owners.insert(ask.owner.clone()) {
-                    books.beat(&ask.owner, now)?;
+                let mut records = SqliteRecords(connection, &memory.cache);
+                if memory.owners.insert(request.owner.clone()) {
+                    records.beat(&request.owner, now)?;
                 }
-                state::admit(&mut books, &mut memory.limiter, &ask, now)
+                state::admit(&mut records, &mut memory.limiter, &request, now)
             })
             .await
     }
@@ -77,17 +80,17 @@ impl Admission for SqliteLedger {
                 let claims = ClaimRecords(connection);
                 let holds = claims.holds(&claim)?;
                 let run = claim.run.clone();
-                let bill = Bill { lease: lease.clone(), run, cost, usage, told: holds };
-                let mut books = SqliteRecords(connection, &memory.drafts);
+                let bill = Bill { lease: lease.clone(), run, cost, usage, in_result: holds };
+                let mut records = SqliteRecords(connection, &memory.cache);
                 let now = memory.now();
-                let booked = state::settle(&mut books, &mut memory.limiter, &bill, now)?;
+                let booked = state::settle(&mut records, &mut memory.limiter, &bill, now)?;
                 if booked.first {
                     match &finish {
                         Some(finish) => claims.finish(finish, now)?,
                         None if holds => claims.carry(&claim, cost, usage, metered)?,
                         None => {}
                     }
-                    memory.frees_something();
+                    memory.mark_changed();
                 }
                 Ok(Settled { may_publish: holds, overrun: booked.overrun })
             })
@@ -98,10 +101,10 @@ impl Admission for SqliteLedger {
         let lease = lease.clone();
         self.writer
             .perform(move |connection, memory| {
-                memory.frees_something();
+                memory.mark_changed();
                 let now = memory.now();
                 state::release(
-                    &mut SqliteRecords(connection, &memory.drafts),
+                    &mut SqliteRecords(connection, &memory.cache),
                     &mut memory.limiter,
                     &lease,
                     now,
@@ -114,8 +117,8 @@ impl Admission for SqliteLedger {
         let lease = lease.clone();
         self.writer
             .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                state::presume_spent(&mut SqliteRecords(connection, &memory.drafts), &lease)
+                memory.mark_changed();
+                state::presume_spent(&mut SqliteRecords(connection, &memory.cache), &lease)
             })
             .await
     }
@@ -126,8 +129,8 @@ impl Admission for SqliteLedger {
 
     async fn observe(&self, observation: &Observation) -> Result<(), LedgerError> {
         let limits = (observation.requests_per_minute, observation.tokens_per_minute);
-        // Every answer tells its limits: going to the writer with old news would be dear.
-        if !self.is_news(&observation.endpoint, limits) && observation.refused.is_none() {
+        // Every reply reports its limits: the writer is used only for changed ones.
+        if !self.is_changed(&observation.endpoint, limits) && observation.refused.is_none() {
             return Ok(());
         }
         let observation = observation.clone();
@@ -135,7 +138,7 @@ impl Admission for SqliteLedger {
             .perform(move |_, memory| {
                 let now = memory.now();
                 if memory.limiter.observe(&observation, now) {
-                    memory.frees_something();
+                    memory.mark_changed();
                 }
                 Ok(())
             })
@@ -147,7 +150,7 @@ impl Admission for SqliteLedger {
         self.writer
             .perform(move |connection, memory| {
                 let ledger =
-                    state::ledger(&SqliteRecords(connection, &memory.drafts), &run, memory.now())?;
+                    state::ledger(&SqliteRecords(connection, &memory.cache), &run, memory.now())?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
                 Ok(ledger.map(|ledger| Ledger { unattributed_cost, ..ledger }))
             })
@@ -161,14 +164,14 @@ impl Admission for SqliteLedger {
 
 /// Operations of the command line beyond the trait.
 impl SqliteLedger {
-    /// Presumes spent whatever earlier owners of a run held; answers how many leases. Only for
-    /// who holds the lock on the run directory, which proves that those owners are dead.
+    /// Presumes spent the leases of earlier owners of a run; returns their number. Only for the
+    /// holder of the lock on the run directory, which proves that those owners are dead.
     pub async fn adopt(&self, run: &RunId, owner: &OwnerId) -> Result<usize, LedgerError> {
         let (run, owner) = (run.clone(), owner.clone());
         self.writer
             .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                state::adopt(&mut SqliteRecords(connection, &memory.drafts), &run, &owner)
+                memory.mark_changed();
+                state::adopt(&mut SqliteRecords(connection, &memory.cache), &run, &owner)
             })
             .await
     }

@@ -75,7 +75,7 @@ impl BatchRows<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Changes a row, unless another one has its place.
+    /// Changes a row, unless it was replaced.
     pub(crate) fn change(
         &self,
         run: &RunId,

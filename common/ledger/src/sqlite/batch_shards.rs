@@ -15,7 +15,7 @@ pub(crate) struct BatchShards<'a>(pub(crate) &'a Connection);
 pub(crate) type StoredShard = (u32, String);
 
 impl BatchShards<'_> {
-    /// Begins a shard; returns its number.
+    /// Opens a shard; returns its number.
     pub(crate) fn open(&self, run: &RunId, owner: &OwnerId) -> Result<u32, SqliteFailure> {
         let number = self
             .0
@@ -32,7 +32,7 @@ impl BatchShards<'_> {
         Ok(number)
     }
 
-    /// True if rows may be added to it by this owner.
+    /// True if this owner may add rows to the shard.
     pub(crate) fn is_filled_by(&self, shard: &ShardKey) -> Result<bool, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM batch_shards
@@ -47,7 +47,7 @@ impl BatchShards<'_> {
         Ok(statement.query_row(named, |row| row.get(0))?)
     }
 
-    /// Records a step of a shard; returns whether it is the owner's.
+    /// Records a step of a shard; returns false if it has another owner.
     pub(crate) fn set_step(
         &self,
         shard: &ShardKey,
@@ -89,7 +89,7 @@ impl BatchShards<'_> {
         runs.map(|run| Ok(RunId::new(run?))).collect()
     }
 
-    /// Lets an owner live for so long.
+    /// Extends an owner's lifetime.
     pub(crate) fn renew(
         &self,
         owner: &OwnerId,
@@ -111,7 +111,7 @@ impl BatchShards<'_> {
         Ok(())
     }
 
-    /// Gives shards without a living owner to this one; returns those that it has.
+    /// Transfers shards without a living owner to this one; returns all that it owns.
     pub(crate) fn take_over(
         &self,
         run: &RunId,
@@ -133,7 +133,7 @@ impl BatchShards<'_> {
     }
 }
 
-/// Memory takes every text.
+/// The serialization of a step to memory cannot fail.
 fn json(step: &ShardStep) -> String {
     serde_json::to_string(step).unwrap_or_default()
 }

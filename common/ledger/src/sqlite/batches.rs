@@ -1,4 +1,4 @@
-//! Batches under way in `juror.db`.
+//! Records of batches in `juror.db`.
 
 use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
@@ -179,7 +179,7 @@ fn read(shards: Vec<StoredShard>) -> Result<Vec<(u32, ShardStep)>, LedgerError> 
 mod tests {
     use super::*;
     use crate::{
-        admission::{Admission as _, Ask, Budget, differential::TestClock},
+        admission::{Admission as _, AdmissionRequest, Budget, differential::TestClock},
         batches::{ROWS_OWNER, conformance},
     };
     use juror_types::{id::LeaseId, usage::Money};
@@ -200,7 +200,7 @@ mod tests {
         let (run, local) = (RunId::new("nightly"), OwnerId::new("local"));
         backend.open_run(&run, Budget::Cap(Money::from_pico(100))).await.unwrap();
         for (lease, owner) in [("in a batch", ROWS_OWNER), ("in flight", "crashed")] {
-            let ask = Ask {
+            let request = AdmissionRequest {
                 lease: LeaseId::new(lease),
                 owner: OwnerId::new(owner),
                 run: run.clone(),
@@ -209,7 +209,7 @@ mod tests {
                 max_output_tokens: 0,
                 worst_cost: Money::from_pico(20),
             };
-            backend.try_admit(&ask).await.unwrap();
+            backend.try_admit(&request).await.unwrap();
         }
         let lease = LeaseId::new("in a batch");
         let (job, record) = (JobId::new("job"), String::new());

@@ -15,7 +15,7 @@ impl BudgetRecords for SqliteLedger {
         let key = budget.key();
         self.writer
             .perform(move |connection, memory| {
-                SqliteRecords(connection, &memory.drafts).budget(&key)
+                SqliteRecords(connection, &memory.cache).budget(&key)
             })
             .await
     }
@@ -28,8 +28,8 @@ impl BudgetRecords for SqliteLedger {
         let budget = budget.clone();
         self.writer
             .perform_durably(move |connection, memory| {
-                memory.frees_something();
-                state::set_cap(&mut SqliteRecords(connection, &memory.drafts), &budget, cap)
+                memory.mark_changed();
+                state::set_cap(&mut SqliteRecords(connection, &memory.cache), &budget, cap)
             })
             .await
     }
@@ -38,7 +38,7 @@ impl BudgetRecords for SqliteLedger {
         let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                state::label_run(&mut SqliteRecords(connection, &memory.drafts), &run, &labels)
+                state::label_run(&mut SqliteRecords(connection, &memory.cache), &run, &labels)
             })
             .await
     }
@@ -46,14 +46,14 @@ impl BudgetRecords for SqliteLedger {
     async fn labels(&self) -> Result<Vec<BudgetLabel>, LedgerError> {
         self.writer
             .perform(|connection, memory| {
-                SqliteRecords(connection, &memory.drafts).labels_with_caps()
+                SqliteRecords(connection, &memory.cache).labels_with_caps()
             })
             .await
     }
 
     async fn calendar(&self) -> Result<BudgetCalendar, LedgerError> {
         self.writer
-            .perform(|connection, memory| SqliteRecords(connection, &memory.drafts).calendar())
+            .perform(|connection, memory| SqliteRecords(connection, &memory.cache).calendar())
             .await
     }
 
@@ -61,11 +61,11 @@ impl BudgetRecords for SqliteLedger {
         let calendar = calendar.clone();
         self.writer
             .perform_durably(move |connection, memory| {
-                // A call that waits for money may belong to another day now.
-                memory.frees_something();
-                let books = SqliteRecords(connection, &memory.drafts);
-                let before = books.calendar()?;
-                books.set_calendar(&calendar)?;
+                // A call that waits for money may count in another day now.
+                memory.mark_changed();
+                let records = SqliteRecords(connection, &memory.cache);
+                let before = records.calendar()?;
+                records.set_calendar(&calendar)?;
                 Ok(before)
             })
             .await
@@ -75,10 +75,10 @@ impl BudgetRecords for SqliteLedger {
         let scopes = scopes.to_vec();
         self.writer
             .perform(move |connection, memory| {
-                let books = SqliteRecords(connection, &memory.drafts);
+                let records = SqliteRecords(connection, &memory.cache);
                 let spending = scopes.iter().map(|scope| {
-                    let budget = books.budget(&scope.budget_key())?;
-                    Ok(Spending { scope: scope.clone(), budget, account: books.account(scope)? })
+                    let budget = records.budget(&scope.budget_key())?;
+                    Ok(Spending { scope: scope.clone(), budget, account: records.account(scope)? })
                 });
                 spending.collect()
             })
@@ -89,7 +89,7 @@ impl BudgetRecords for SqliteLedger {
         let name = format!("alert:{}:{share}", scope.account_key());
         self.writer
             .perform_durably(move |connection, memory| {
-                SqliteRecords(connection, &memory.drafts).record_once(&name)
+                SqliteRecords(connection, &memory.cache).record_once(&name)
             })
             .await
     }

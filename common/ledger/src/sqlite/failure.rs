@@ -4,17 +4,17 @@ use crate::error::LedgerError;
 use rusqlite::{ErrorCode, types::Type};
 use std::path::Path;
 
-/// The system starts no further thread.
+/// The error of a thread that cannot be started.
 pub fn no_thread(error: &std::io::Error) -> LedgerError {
     LedgerError::Unavailable(format!(
-        "no thread can be started for it ({error}): end other programs, or raise the limit on processes"
+        "no thread can be started ({error}): end other programs, or raise the limit on processes"
     ))
 }
 
-/// A commit that may not be on the disk, with its cause.
+/// The error of a commit that may not be on disk, with its cause.
 pub fn not_synced(cause: &str) -> LedgerError {
     LedgerError::Unavailable(format!(
-        "it cannot be brought to the disk ({cause}): check the disk, its quota and its free space"
+        "a commit cannot be synced to disk ({cause}): check the disk, its quota and its free space"
     ))
 }
 
@@ -24,7 +24,7 @@ pub fn not_synced(cause: &str) -> LedgerError {
 pub struct SqliteFailure(#[from] rusqlite::Error);
 
 impl SqliteFailure {
-    /// The failure as its caller sees it: with file, cause and remedy.
+    /// The error for the caller: file, cause and remedy.
     pub fn explain(&self, file: &Path) -> LedgerError {
         let Self(error) = self;
         let file = file.display();
@@ -32,17 +32,15 @@ impl SqliteFailure {
             Some(ErrorCode::DiskFull) => LedgerError::Unavailable(format!(
                 "the disk that holds {file} is full: free some space there"
             )),
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                LedgerError::Unavailable(format!(
-                    "{file} is locked by another process: wait for it, or end whatever holds the file open"
-                ))
-            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Unavailable(
+                format!("{file} is locked by another process: wait until it is done, or end it"),
+            ),
             Some(ErrorCode::SystemIoFailure) => LedgerError::Unavailable(format!(
                 "{file} cannot be read or written ({error}): check the disk, its quota and its free space"
             )),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 LedgerError::Broken(format!(
-                    "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to begin a new one, which forgets what was spent"
+                    "{file} is damaged or not a database ({error}): restore it from a backup, or move it away to start a new one without the record of what was spent"
                 ))
             }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
@@ -57,7 +55,7 @@ impl SqliteFailure {
     }
 }
 
-/// Error of a column whose text cannot be read as what it holds.
+/// Error of a column whose text cannot be parsed.
 pub(crate) fn unreadable(
     column: usize,
     cause: impl std::error::Error + Send + Sync + 'static,

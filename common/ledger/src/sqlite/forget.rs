@@ -1,5 +1,5 @@
-//! Forgetting runs whose files are gone, and replies that nobody asks for any more, so that
-//! `juror.db` does not grow for ever.
+//! Deletion of runs whose files are gone and of unused cached replies, so that `juror.db` does not
+//! grow without bound.
 
 use super::{SqliteLedger, schema, store::day};
 use crate::error::LedgerError;
@@ -7,14 +7,14 @@ use juror_types::id::RunId;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Queries that find something of a run under way: calls, and rows of batches.
-const UNDER_WAY: [&str; 2] = [
+/// Queries that find pending work of a run: calls, and rows of batches.
+const PENDING_WORK: [&str; 2] = [
     "SELECT EXISTS (SELECT 1 FROM leases WHERE run = ?1 AND standing = 'outstanding')",
     "SELECT EXISTS (SELECT 1 FROM batch_rows WHERE run = ?1 AND open)",
 ];
 
-/// Statements that take everything of a run away but what it spent of days and months.
-const FORGET: [&str; 7] = [
+/// Statements that delete everything of a run except its spending in days and months.
+const DELETE_RUN: [&str; 7] = [
     "DELETE FROM results WHERE run = ?1",
     "DELETE FROM claims WHERE run = ?1",
     "DELETE FROM leases WHERE run = ?1",
@@ -24,28 +24,28 @@ const FORGET: [&str; 7] = [
     "DELETE FROM batch_numbers WHERE run = ?1",
 ];
 
-/// Statements that take the run's own budget and account away.
-const FORGET_MONEY: [&str; 2] =
+/// Statements that delete the run's own budget and account.
+const DELETE_BUDGET: [&str; 2] =
     ["DELETE FROM budgets WHERE scope = ?1", "DELETE FROM accounts WHERE scope = ?1"];
 
 impl SqliteLedger {
-    /// Forgets a run: its results, claims, batches, budget and account. What it spent stays in the
-    /// accounts of its days and months. Answers whether it did: a run with calls or batches under
-    /// way is left as it is.
+    /// Deletes a run: its results, claims, batches, budget and account. Its spending stays in the
+    /// accounts of its days and months. Returns false, without a change, for a run with calls or
+    /// batches in progress.
     pub async fn forget_run(&self, run: &RunId) -> Result<bool, LedgerError> {
         let run = run.clone();
         self.writer
             .perform_durably(move |connection, _| {
-                for query in UNDER_WAY {
+                for query in PENDING_WORK {
                     let mut statement = connection.prepare_cached(query)?;
                     if statement.query_row([run.as_str()], |row| row.get(0))? {
                         return Ok(false);
                     }
                 }
-                for statement in FORGET {
+                for statement in DELETE_RUN {
                     connection.prepare_cached(statement)?.execute([run.as_str()])?;
                 }
-                for statement in FORGET_MONEY {
+                for statement in DELETE_BUDGET {
                     connection.prepare_cached(statement)?.execute([format!("run:{run}")])?;
                 }
                 Ok(true)
@@ -53,7 +53,7 @@ impl SqliteLedger {
             .await
     }
 
-    /// Number of cached replies that were of no use for more than so many days.
+    /// Number of cached replies without a use in the last `days` days.
     pub async fn unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
         self.writer
             .perform(move |connection, memory| {
@@ -66,7 +66,7 @@ impl SqliteLedger {
             .await
     }
 
-    /// Forgets cached replies that were of no use for more than so many days; returns their number.
+    /// Deletes cached replies without a use in the last `days` days; returns their number.
     pub async fn forget_unused_replies(&self, days: u32) -> Result<u64, LedgerError> {
         self.writer
             .perform_durably(move |connection, memory| {
@@ -77,15 +77,15 @@ impl SqliteLedger {
             .await
     }
 
-    /// Gives the room of what was forgotten back to the disk. Call it when the file is closed; one
-    /// that another process writes is refused after a while, which loses nothing.
+    /// Returns the space of deleted records to the file system. Call it when the file is closed;
+    /// while another process writes it, this fails after a timeout without harm.
     ///
     /// # Errors
     /// Those of [`SqliteLedger::open`].
     pub fn shrink(file: &Path) -> Result<(), LedgerError> {
         let connection: Connection = schema::open(file)?;
         connection.execute_batch("VACUUM").map_err(|error| {
-            LedgerError::Unavailable(format!("{} cannot be made smaller: {error}", file.display()))
+            LedgerError::Unavailable(format!("{} cannot be compacted: {error}", file.display()))
         })
     }
 }

@@ -1,10 +1,10 @@
-//! Brings commits to the disk, in a thread of its own, so that nobody but those who need it waits
-//! for the disk.
+//! Syncs commits to disk in a separate thread, so that only operations that need it wait for the
+//! disk.
 //!
-//! A commit survives the death of this process as soon as it is written, and a power cut as soon
-//! as the write-ahead log is synced. SQLite would make every commit wait for that; here bills and
-//! results wait, and admissions and claims go on while it happens. What a power cut in those few
-//! milliseconds can take is an admission whose request had no time to reach the provider.
+//! A commit survives the death of this process as soon as it is written, and a power failure as
+//! soon as the write-ahead log is synced. SQLite would make every commit wait for that; here bills
+//! and results wait, and admissions and claims continue meanwhile. A power failure in those few
+//! milliseconds can lose only an admission whose request had no time to reach the provider.
 
 use super::{failure, order::WriterOrder};
 use crate::error::LedgerError;
@@ -17,15 +17,15 @@ use std::{
     time::Duration,
 };
 
-/// Orders that are committed and wait for the disk.
+/// Orders that are committed and wait for the sync.
 type CommittedOrders = Vec<Box<dyn WriterOrder>>;
 
 /// Time for which the first group waits for others.
-const GATHERING: Duration = Duration::from_millis(4);
-/// Groups that may wait; the thread takes all of them at once.
-const GROUPS: usize = 64;
+const GROUP_DELAY: Duration = Duration::from_millis(4);
+/// Capacity of the channel of groups; the thread takes all of them at once.
+const CHANNEL_CAPACITY: usize = 64;
 
-/// Hands commits to the thread.
+/// Sends committed orders to the thread.
 pub struct FsyncThread {
     commits: mpsc::SyncSender<CommittedOrders>,
     thread: JoinHandle<()>,
@@ -34,7 +34,7 @@ pub struct FsyncThread {
 impl FsyncThread {
     /// Starts the thread for the database in `file`.
     pub fn start(file: &Path) -> Result<Self, LedgerError> {
-        let (commits, receiver) = mpsc::sync_channel(GROUPS);
+        let (commits, receiver) = mpsc::sync_channel(CHANNEL_CAPACITY);
         let mut log = file.as_os_str().to_owned();
         log.push("-wal");
         let mut disk = Disk { log: PathBuf::from(log), opened: None };
@@ -45,21 +45,21 @@ impl FsyncThread {
         Ok(Self { commits, thread })
     }
 
-    /// Answers these orders once everything committed so far is on the disk. Without any, makes
-    /// sure that a sync begins soon.
-    pub fn answer_when_synced(&self, orders: CommittedOrders) {
+    /// Replies to these orders once everything committed so far is on disk. Without orders, ensures
+    /// that a sync begins soon.
+    pub fn reply_when_synced(&self, orders: CommittedOrders) {
         if orders.is_empty() {
-            // Where the channel is full, a sync that covers us is about to begin.
+            // Where the channel is full, a sync that includes these commits is about to begin.
             let _ = self.commits.try_send(orders);
         } else if let Err(mpsc::SendError(orders)) = self.commits.send(orders) {
-            answer(orders, &Err(failure::not_synced("its thread is gone")));
+            answer(orders, &Err(failure::not_synced("the sync thread has ended")));
         }
     }
 
-    /// Answers whoever waits and joins the thread.
+    /// Replies to all waiting orders and joins the thread.
     pub fn close(self) {
         drop(self.commits);
-        // A panic of the thread was answered to its callers as a closed ledger already.
+        // A panic of the thread was reported to its callers as a closed ledger already.
         let _ = self.thread.join();
     }
 }
@@ -73,8 +73,8 @@ struct Disk {
 impl Disk {
     fn serve(&mut self, receiver: &mpsc::Receiver<CommittedOrders>) {
         while let Ok(first) = receiver.recv() {
-            // Whatever is committed meanwhile shares the trip to the disk.
-            std::thread::sleep(GATHERING);
+            // Groups that are committed meanwhile share the sync.
+            std::thread::sleep(GROUP_DELAY);
             let orders = std::iter::once(first).chain(receiver.try_iter()).flatten().collect();
             let synced = self.sync().map_err(|error| {
                 let error = failure::not_synced(&format!("{}: {error}", self.log.display()));
@@ -127,8 +127,8 @@ mod tests {
         let file = folder.path().join("juror.db");
         let (sender, answers) = mpsc::channel();
         let wait = |syncer: &FsyncThread| {
-            syncer.answer_when_synced(Vec::new());
-            syncer.answer_when_synced(vec![Box::new(Waiting(sender.clone()))]);
+            syncer.reply_when_synced(Vec::new());
+            syncer.reply_when_synced(vec![Box::new(Waiting(sender.clone()))]);
             answers.recv().unwrap()
         };
         let syncer = FsyncThread::start(&file).unwrap();

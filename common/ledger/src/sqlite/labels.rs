@@ -1,4 +1,4 @@
-//! Labels of runs and leases in SQLite: as texts, with commas between them.
+//! Labels of runs and leases in SQLite: comma-separated texts.
 
 use super::failure::{SqliteFailure, unreadable};
 use juror_types::{budget_label::BudgetLabel, id::RunId};
@@ -27,7 +27,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Labels in a column; none in one without a value, as earlier versions left it.
+/// Labels of a column; empty in one without a value, as earlier versions wrote it.
 pub(crate) fn from_column(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<BudgetLabel>> {
     let text: Option<String> = row.get(column)?;
     BudgetLabel::split(text.as_deref().unwrap_or_default())

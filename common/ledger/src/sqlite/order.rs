@@ -1,12 +1,12 @@
-//! An operation for the thread that owns the database.
+//! Operations for the thread that owns the database.
 
 use super::{failure::SqliteFailure, state::Memory};
 use crate::error::LedgerError;
 use rusqlite::Connection;
 
-/// An operation, and the reply to its caller.
+/// An operation with the reply channel of its caller.
 pub trait WriterOrder: Send {
-    /// True if its caller needs it on the disk.
+    /// True if its caller waits until it is on disk.
     fn awaits_sync(&self) -> bool;
     /// Runs the operation, inside a transaction that may still be rolled back.
     fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure>;

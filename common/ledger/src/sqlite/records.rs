@@ -21,7 +21,7 @@ use juror_types::{
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::BTreeSet;
 
-/// Records inside the current transaction of this connection, with its drafts.
+/// Records inside the current transaction of this connection, with its cache.
 pub(crate) struct SqliteRecords<'a>(pub(crate) &'a Connection, pub(crate) &'a WriteBackCache);
 
 impl LedgerRecords for SqliteRecords<'_> {
@@ -171,14 +171,14 @@ impl SqliteRecords<'_> {
         Ok(())
     }
 
-    /// Records a name; returns whether it was not recorded before.
+    /// Records a name; returns false if it was recorded before.
     pub(crate) fn record_once(&self, name: &str) -> Result<bool, SqliteFailure> {
         let mut statement =
             self.0.prepare_cached("INSERT OR IGNORE INTO ledger_settings VALUES (?1, '')")?;
         Ok(statement.execute([name])? == 1)
     }
 
-    /// Forgets owners that are silent since this time and hold nothing.
+    /// Deletes owners without a heartbeat since this time and without leases.
     pub(crate) fn forget_idle_owners(&self, since: i64) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached(
@@ -190,8 +190,8 @@ impl SqliteRecords<'_> {
         Ok(())
     }
 
-    /// Forgets leases that are not outstanding and were admitted before this time, so many at most;
-    /// answers how many there were.
+    /// Deletes at most `limit` leases that are not outstanding and were admitted before this time;
+    /// returns their number.
     pub(crate) fn forget_ended_leases(
         &self,
         admitted_before: i64,
@@ -206,12 +206,12 @@ impl SqliteRecords<'_> {
     }
 }
 
-/// A cap as its column has it.
+/// A cap from its column.
 pub(crate) fn budget_of(cap_pico: Option<i64>) -> Budget {
     cap_pico.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
 }
 
-/// The five columns of an account, from the first on.
+/// An account from five columns, beginning with the first.
 pub(crate) fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
     let money = |column| row.get(column).map(Money::from_pico);
     Ok(Account {

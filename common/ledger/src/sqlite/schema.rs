@@ -1,5 +1,5 @@
-//! The tables of `juror.db`, and how a file gets them. Money is in pico-dollars, time in
-//! milliseconds since 1970.
+//! The tables of `juror.db` and their migrations. Money is in pico-dollars, time in milliseconds
+//! since 1970.
 
 use super::failure::SqliteFailure;
 use crate::error::LedgerError;
@@ -9,32 +9,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// "JURO": tells a database of Juror from any other.
+/// "JURO": identifies a database of Juror.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
 const VERSION: i32 = 5;
-/// Makes the tables of version 2 of those of version 1.
+/// Migration from version 1 to version 2.
 const UPGRADE_FROM_1: &str =
     "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
-/// The days of admissions, which came with version 4: those before were days of UTC.
+/// Column of admission days, added by version 4: earlier days were in UTC.
 const DAY_COLUMN: &str = "ALTER TABLE leases ADD COLUMN day TEXT";
-/// The last day on which each reply was of use, in days since 1970, which came with version 5.
+/// Column of the last day on which a reply was used, in days since 1970, added by version 5.
 const REPLY_DAY_COLUMN: &str = "ALTER TABLE replies ADD COLUMN used_day INTEGER NOT NULL DEFAULT 0";
-/// Use of earlier replies: on the day of the upgrade.
+/// Last use of earlier replies: the day of the migration.
 const REPLIES_USED_TODAY: &str = "UPDATE replies SET used_day = unixepoch() / 86400";
-/// The labels of admissions, which came with version 5: those before had none.
+/// Column of admission labels, added by version 5: earlier admissions had none.
 const LABELS_COLUMN: &str = "ALTER TABLE leases ADD COLUMN labels TEXT";
 /// Time limit for another process's transaction.
-const BUSY: Duration = Duration::from_secs(10);
-/// Pause between two tries where SQLite does not wait itself.
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
-/// After how many pages of 4 KB the log is copied back into the database: a page that many commits
-/// change is copied once for all of them.
-const CHECKPOINT_AFTER: u32 = 4_000;
-/// More than there are different statements.
-const STATEMENTS: usize = 64;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval between two attempts where SQLite does not wait itself.
+const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(5);
+/// Number of pages (4 KB) after which the log is copied back into the database: a page that many
+/// commits change is copied once for all of them.
+const CHECKPOINT_PAGES: u32 = 4_000;
+/// Capacity of the cache of prepared statements, above the number of different ones.
+const STATEMENT_CACHE_CAPACITY: usize = 64;
 
-/// The tables of batches, which came with version 3.
+/// Tables of batches, added by version 3.
 const BATCH_TABLES: &str = "
 -- Jobs in batches, or on their way into one. A row that is not open has come to nothing, and its job
 -- is asked again; once that is sure, it stands in no shard.
@@ -60,7 +60,7 @@ CREATE TABLE batch_shards (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Owners of shards, which came with version 5. What stood in no shard before is one that is being
+/// Owners of shards, added by version 5. Rows that were in no shard before are in one that is being
 /// filled; `local` is the owner of all shards of one machine.
 const OWNERS_OF_SHARDS: &str = "
 ALTER TABLE batch_shards ADD COLUMN owner TEXT NOT NULL DEFAULT 'local';
@@ -84,7 +84,7 @@ CREATE TABLE batch_owners (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// The settings of the ledger itself, which came with version 4.
+/// Settings of the ledger itself, added by version 4.
 const SETTINGS_TABLE: &str = "
 -- 'zone': name of the time zone in which days and months begin; no row is UTC.
 -- 'alert:SCOPE:SHARE': the alert at a share of a budget was sent.
@@ -94,7 +94,7 @@ CREATE TABLE ledger_settings (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// The labels of runs, which came with version 5.
+/// Labels of runs, added by version 5.
 const LABELS_TABLE: &str = "
 -- Under which labels the calls of a run count, as in 'dataset:golden,tag:checkout'.
 CREATE TABLE run_labels (
@@ -123,7 +123,7 @@ CREATE TABLE accounts (
     stopped INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Admitted calls. One that has ended is kept for a while, so that settling again books nothing.
+-- Admitted calls. One that has ended is kept for a while, so that settling again records nothing.
 CREATE TABLE leases (
     lease TEXT PRIMARY KEY,
     owner TEXT NOT NULL,
@@ -183,16 +183,16 @@ CREATE TABLE replies (
 ) STRICT;
 ";
 
-/// Opens the database, creating it if there is none, so that a commit survives the process, and a
-/// power cut once the log is synced: SQLite itself syncs it only before it copies it back.
+/// Opens the database, creating it if there is none. A commit survives the process, and a power
+/// failure once the log is synced: SQLite itself syncs it only before it copies it back.
 pub fn open(file: &Path) -> Result<Connection, LedgerError> {
     let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(file, flags).map_err(explain)?;
-    connection.busy_timeout(BUSY).map_err(explain)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(explain)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
     check_or_create(&mut connection, file)?;
     let mode = use_write_ahead_log(&connection).map_err(explain)?;
     if mode != "wal" {
@@ -202,20 +202,20 @@ pub fn open(file: &Path) -> Result<Connection, LedgerError> {
         )));
     }
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(explain)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_AFTER).map_err(explain)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(explain)?;
     Ok(connection)
 }
 
-/// Switches the journal mode and answers what it is then. SQLite does not wait here for another
-/// process that has the file open for the moment, whatever its timeout.
+/// Switches the journal mode and returns the resulting one. SQLite does not wait here for another
+/// process that has the file open, whatever its timeout.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<String> {
-    let max_wait = Instant::now() + BUSY;
+    let max_wait = Instant::now() + BUSY_TIMEOUT;
     loop {
         let mode =
             connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
         match mode {
             Err(error) if is_busy(&error) && Instant::now() < max_wait => {
-                std::thread::sleep(BUSY_PAUSE);
+                std::thread::sleep(BUSY_RETRY_INTERVAL);
             }
             mode => return mode,
         }
@@ -245,7 +245,7 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Ledge
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
     } else if !(1..=VERSION).contains(&version) {
         return Err(LedgerError::Broken(format!(
-            "{} has version {version}, and this program knows version {VERSION}: use a program that knows it, or choose another folder with --state",
+            "{} has schema version {version}, newer than this program's ({VERSION}): use a newer program, or choose another folder with --state",
             file.display()
         )));
     }

@@ -1,4 +1,4 @@
-//! State of the process beside the database; a failed transaction takes it back too.
+//! State of the writer beside the database; a failed transaction rolls it back too.
 
 use super::failure::SqliteFailure;
 use crate::clock::Clock;
@@ -14,25 +14,25 @@ use rusqlite::Connection;
 use std::collections::BTreeSet;
 use tokio::sync::watch;
 
-/// For how long after its admission an ended lease is kept, in milliseconds: a week, which is
-/// longer than any process sleeps that will still settle a call.
+/// Time for which an ended lease is kept after its admission, in milliseconds: a week, longer than
+/// a suspended process sleeps before it settles a call.
 const ENDED_LEASE_TTL: i64 = 7 * 24 * 60 * 60 * 1_000;
-/// Interval without a search for ended leases once none is left, in milliseconds.
-const BETWEEN_CLEARINGS: i64 = 60 * 60 * 1_000;
-/// Leases that one transaction forgets at most: some tens of milliseconds.
-const CLEARED_AT_ONCE: usize = 10_000;
+/// Interval between searches for ended leases once none is left, in milliseconds.
+const CLEANUP_INTERVAL: i64 = 60 * 60 * 1_000;
+/// Maximum number of leases that one transaction deletes: some tens of milliseconds.
+const MAX_DELETED_LEASES: usize = 10_000;
 
-/// Rate limits, the waiting line, the owners of this process, and news for those who wait.
+/// Rate limits, wait queue, owners of this process, and changes to notify waiting callers of.
 #[derive(Clone)]
 pub struct Memory {
-    /// Rate limits and who waits.
+    /// Rate limits and waiting calls.
     pub limiter: RateLimiterState,
-    /// Owners that this process beats for.
+    /// Owners whose heartbeat this process sends.
     pub owners: BTreeSet<OwnerId>,
-    /// Budgets and accounts as the transaction under way leaves them.
-    pub drafts: WriteBackCache,
+    /// Budgets and accounts within the current transaction.
+    pub cache: WriteBackCache,
     clock: Clock,
-    /// Time at which ended leases are looked for next.
+    /// Time of the next search for ended leases.
     next_clearing: i64,
     freed: bool,
     changes: watch::Sender<u64>,
@@ -44,7 +44,7 @@ impl Memory {
         Self {
             limiter: RateLimiterState::default(),
             owners: BTreeSet::new(),
-            drafts: WriteBackCache::default(),
+            cache: WriteBackCache::default(),
             clock,
             next_clearing: 0,
             freed: false,
@@ -57,43 +57,46 @@ impl Memory {
         (self.clock)()
     }
 
-    /// Notes that a waiting call may get through once this transaction is committed.
-    pub fn frees_something(&mut self) {
+    /// Records that a waiting call may be admitted once this transaction is committed.
+    pub fn mark_changed(&mut self) {
         self.freed = true;
     }
 
-    /// After a commit: wakes those who wait, if there is reason to.
+    /// Wakes waiting callers after a commit, if it changed anything for them.
     pub fn announce(&mut self) {
         if std::mem::take(&mut self.freed) {
             self.changes.send_modify(|change| *change = change.wrapping_add(1));
         }
     }
 
-    /// Says that this process lives and presumes spent what owners held that no longer do.
+    /// Sends the heartbeat of this process's owners, and presumes spent the leases of owners
+    /// without one.
     pub fn beat_and_sweep(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
         let now = self.now();
-        let mut books = SqliteRecords(connection, &self.drafts);
+        let mut records = SqliteRecords(connection, &self.cache);
         for owner in &self.owners {
-            books.beat(owner, now)?;
+            records.beat(owner, now)?;
         }
-        let presumed = state::sweep(&mut books, now)?;
-        books.forget_idle_owners(now - state::OWNER_GONE_AFTER)?;
+        let presumed = state::sweep(&mut records, now)?;
+        records.forget_idle_owners(now - state::OWNER_TIMEOUT)?;
         if presumed > 0 {
-            self.frees_something();
+            self.mark_changed();
         }
         self.forget_ended_leases(connection)
     }
 
-    /// Now and then forgets leases that ended long ago, some at a time: the accounts have what they
-    /// cost, and nobody will settle them again.
+    /// Deletes leases that ended long ago, a batch at a time: accounts include their cost, and they
+    /// will not be settled again.
     pub fn forget_ended_leases(&mut self, connection: &Connection) -> Result<(), SqliteFailure> {
         let now = self.now();
         if now < self.next_clearing {
             return Ok(());
         }
-        let books = SqliteRecords(connection, &self.drafts);
-        if books.forget_ended_leases(now - ENDED_LEASE_TTL, CLEARED_AT_ONCE)? < CLEARED_AT_ONCE {
-            self.next_clearing = now + BETWEEN_CLEARINGS;
+        let records = SqliteRecords(connection, &self.cache);
+        if records.forget_ended_leases(now - ENDED_LEASE_TTL, MAX_DELETED_LEASES)?
+            < MAX_DELETED_LEASES
+        {
+            self.next_clearing = now + CLEANUP_INTERVAL;
         }
         Ok(())
     }

@@ -48,10 +48,10 @@ impl Store for SqliteLedger {
             .await
     }
 
-    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+    async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
         let key = key.clone();
         self.writer
-            .perform(move |connection, _| ClaimRecords(connection).set_alone(&key, alone))
+            .perform(move |connection, _| ClaimRecords(connection).set_isolated(&key, alone))
             .await
     }
 
@@ -60,7 +60,7 @@ impl Store for SqliteLedger {
         self.writer.perform(move |connection, _| ClaimRecords(connection).requeue(&key)).await
     }
 
-    async fn miss(&self, _: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+    async fn record_missing_file(&self, _: &ClaimKey) -> Result<Option<u32>, LedgerError> {
         Ok(None)
     }
 
@@ -93,7 +93,7 @@ enum Found {
     Claim(Claim),
 }
 
-/// A finished job with its JSON written already, so that the writer's thread need not.
+/// A finished job as JSON, serialized outside the writer's thread.
 pub(crate) struct PreparedFinish {
     claim: ClaimKey,
     result: String,
@@ -101,7 +101,7 @@ pub(crate) struct PreparedFinish {
 }
 
 impl PreparedFinish {
-    /// Writes the JSON.
+    /// Serializes the job.
     pub(crate) fn new(finished: FinishedJob) -> Result<Self, LedgerError> {
         let FinishedJob { claim, result, remember } = finished;
         let result = write_json::<JobResult>(&result)?;
@@ -117,7 +117,7 @@ impl PreparedFinish {
 pub(crate) struct ClaimRecords<'a>(pub(crate) &'a Connection);
 
 impl ClaimRecords<'_> {
-    /// True if nobody has taken this claim over.
+    /// True if this claim was not taken over.
     pub(crate) fn holds(&self, claim: &ClaimKey) -> Result<bool, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT 1 FROM claims WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
@@ -130,7 +130,7 @@ impl ClaimRecords<'_> {
         ])?)
     }
 
-    /// Stores a result if the claim still holds, and its reply in any case: that was paid for.
+    /// Stores a result if the claim still holds, and its reply in any case: it was paid for.
     pub(crate) fn finish(&self, finish: &PreparedFinish, now: i64) -> Result<(), SqliteFailure> {
         if let Some((question, reply, cost)) = &finish.remember {
             self.0
@@ -155,7 +155,8 @@ impl ClaimRecords<'_> {
                 "INSERT OR REPLACE INTO results (run, job, round, result) VALUES (?1, ?2, ?3, ?4)",
             )?
             .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
-        // Its starts need no end: in this round its result answers, and a later one counts anew.
+        // Its starts need no end: in this round its result is returned, and a later round counts
+        // anew.
         self.0
             .prepare_cached(
                 "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,
@@ -166,7 +167,7 @@ impl ClaimRecords<'_> {
         Ok(())
     }
 
-    /// Adds a settled call to what the claim carries.
+    /// Adds a settled call to the cost that the claim carries.
     pub(crate) fn carry(
         &self,
         claim: &ClaimKey,
@@ -203,7 +204,7 @@ impl ClaimRecords<'_> {
         Ok(Money::from_pico(statement.query_row([run.as_str()], |row| row.get(0))?))
     }
 
-    /// A job's result in this round or a later one.
+    /// A job's result of this round or a later one.
     fn result(&self, key: &ClaimKey) -> Result<Option<String>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT result FROM results WHERE run = ?1 AND job = ?2 AND round >= ?3",
@@ -212,7 +213,7 @@ impl ClaimRecords<'_> {
         Ok(statement.query_row(key, |row| row.get(0)).optional()?)
     }
 
-    /// Starts the job. Starts of an earlier round are forgotten: somebody decided to try again.
+    /// Starts the job. Starts of an earlier round are cleared: a new round is a deliberate retry.
     fn grant(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "INSERT INTO claims (run, job, owner, round, fence, starts)
@@ -231,8 +232,8 @@ impl ClaimRecords<'_> {
         Ok(statement.query_row(values, granted_from)?)
     }
 
-    /// Counts the start of who still holds the claim among those that are alone, or no longer.
-    fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), SqliteFailure> {
+    /// Marks the start of the current holder as isolated, or not.
+    fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached(
                 "UPDATE claims SET alone_starts = alone_starts - alone + ?5, alone = ?5
@@ -248,7 +249,7 @@ impl ClaimRecords<'_> {
         Ok(())
     }
 
-    /// Ends the start of who still holds the claim.
+    /// Ends the start of the current holder.
     fn requeue(&self, key: &ClaimKey) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached(
@@ -281,7 +282,7 @@ fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
     })
 }
 
-/// A reply, which is of use on the day of `now`.
+/// Reads a reply and records its use on the day of `now`.
 fn use_reply(
     connection: &Connection,
     question: &Digest,
@@ -339,7 +340,7 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(
 ) -> Result<T, LedgerError> {
     serde_json::from_str(text).map_err(|error| {
         LedgerError::Broken(format!(
-            "the {} in the database cannot be read ({error}): it was written by another version of this program; use that version, or begin a new run",
+            "the {} in the database cannot be read ({error}): it was written by another version of this program; use that version, or start a new run",
             name()
         ))
     })

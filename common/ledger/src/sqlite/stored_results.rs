@@ -1,4 +1,4 @@
-//! The results of a run as `juror.db` has them, for whoever brings a journal up to date.
+//! The results of a run in `juror.db`, for recovering its journal.
 
 use crate::sqlite::store::read_json;
 use crate::{error::LedgerError, sqlite::SqliteLedger};
@@ -8,12 +8,12 @@ use juror_types::{
 };
 use rusqlite::{OptionalExtension as _, params};
 
-/// Results that are listed at a time.
-const PAGE: usize = 1_000;
+/// Results per page.
+const PAGE_SIZE: usize = 1_000;
 
 impl SqliteLedger {
-    /// The jobs of a run that have a stored result, each with its round: the next thousand after
-    /// this job, by id; none at the end.
+    /// The next page of jobs of a run that have a stored result, each with its round, after this
+    /// job by id; empty at the end.
     pub async fn stored_rounds(
         &self,
         run: &RunId,
@@ -27,7 +27,7 @@ impl SqliteLedger {
                      ORDER BY job LIMIT ?3",
                 )?;
                 let page = statement
-                    .query_map(params![run.as_str(), after, PAGE as i64], |row| {
+                    .query_map(params![run.as_str(), after, PAGE_SIZE as i64], |row| {
                         Ok((JobId::new(row.get::<_, String>(0)?), row.get(1)?))
                     })?;
                 Ok(page.collect::<Result<_, _>>()?)

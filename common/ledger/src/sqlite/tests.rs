@@ -2,7 +2,10 @@ mod files;
 
 use super::*;
 use crate::{
-    admission::{self, Admission, AdmissionDecision, Ask, Budget, Observation, Period, Settlement},
+    admission::{
+        self, Admission, AdmissionDecision, AdmissionRequest, Budget, Observation, Period,
+        Settlement,
+    },
     batches::{BatchRecords as _, ShardStep},
     budgets::BudgetRecords as _,
     store::{self, Claim, ClaimKey, Store},
@@ -52,8 +55,8 @@ fn run() -> RunId {
     RunId::new("nightly")
 }
 
-fn ask(lease: &str, owner: &str, worst: i64) -> Ask {
-    Ask {
+fn request(lease: &str, owner: &str, worst: i64) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(lease),
         owner: OwnerId::new(owner),
         run: run(),
@@ -107,7 +110,7 @@ async fn a_crash_forgets_no_money_and_adoption_presumes_what_was_in_flight() {
     let backend = folder.open();
     backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
     for lease in ["settled", "in flight"] {
-        backend.try_admit(&ask(lease, "crashed", 20)).await.unwrap();
+        backend.try_admit(&request(lease, "crashed", 20)).await.unwrap();
     }
     let before = claim(&backend, "job").await;
     backend.settle(bill("settled", 15, &before)).await.unwrap();
@@ -135,17 +138,17 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     let day = Budget::Cap(Money::from_pico(100));
     one.set_cap(&Period::Day.into(), day).await.unwrap();
     assert_eq!(two.cap(&Period::Day.into()).await.unwrap(), Some(day));
-    assert_eq!(one.try_admit(&ask("a", "one", 80)).await.unwrap(), AdmissionDecision::Admitted);
+    assert_eq!(one.try_admit(&request("a", "one", 80)).await.unwrap(), AdmissionDecision::Admitted);
     assert!(matches!(
-        two.try_admit(&ask("b", "two", 30)).await.unwrap(),
+        two.try_admit(&request("b", "two", 30)).await.unwrap(),
         AdmissionDecision::Wait { .. }
     ));
-    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), held_by_earlier());
+    assert_eq!(two.try_admit(&request("c", "two", 20)).await.unwrap(), held_by_earlier());
     two.release(&LeaseId::new("b")).await.unwrap();
-    assert_eq!(two.try_admit(&ask("c", "two", 20)).await.unwrap(), AdmissionDecision::Admitted);
-    folder.pass(admission::state::OWNER_GONE_AFTER / 2);
+    assert_eq!(two.try_admit(&request("c", "two", 20)).await.unwrap(), AdmissionDecision::Admitted);
+    folder.pass(admission::state::OWNER_TIMEOUT / 2);
     one.sweep().await.unwrap();
-    folder.pass(admission::state::OWNER_GONE_AFTER / 2 + 1);
+    folder.pass(admission::state::OWNER_TIMEOUT / 2 + 1);
     one.sweep().await.unwrap();
     assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
     two.sweep().await.unwrap();
@@ -162,7 +165,7 @@ fn held_by_earlier() -> AdmissionDecision {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_callers_are_answered_in_groups_and_the_books_balance() {
+async fn many_callers_share_commits_and_the_accounts_balance() {
     let folder = Folder::new();
     let backend = Arc::new(folder.open());
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -173,7 +176,7 @@ async fn many_callers_are_answered_in_groups_and_the_books_balance() {
             let claim = claim(&backend, &format!("job-{caller}")).await;
             for call in 0..10 {
                 let lease = format!("{caller}-{call}");
-                let decision = backend.try_admit(&ask(&lease, "here", 10)).await.unwrap();
+                let decision = backend.try_admit(&request(&lease, "here", 10)).await.unwrap();
                 assert_eq!(decision, AdmissionDecision::Admitted);
                 assert!(backend.settle(bill(&lease, 7, &claim)).await.unwrap().may_publish);
             }
@@ -182,7 +185,7 @@ async fn many_callers_are_answered_in_groups_and_the_books_balance() {
     callers.join_all().await;
     assert_eq!(figures(&backend).await, [64 * 10 * 7, 0, 64 * 10 * 7, 0]);
     backend.close().await;
-    let refused = backend.try_admit(&ask("late", "here", 1)).await;
+    let refused = backend.try_admit(&request("late", "here", 1)).await;
     assert!(matches!(refused, Err(LedgerError::Broken(_))), "{refused:?}");
 }
 
@@ -195,7 +198,7 @@ async fn an_operation_that_fails_leaves_its_neighbors_and_the_memory_alone() {
         memory.owners.insert(OwnerId::new("nobody"));
         Ok(connection.execute("INSERT INTO budgets VALUES ('x', 1), ('x', 1)", [])?)
     });
-    let request = ask("a", "here", 10);
+    let request = request("a", "here", 10);
     let (failed, admitted) = tokio::join!(failing, backend.try_admit(&request));
     let Err(LedgerError::Broken(message)) = failed else { panic!("a duplicate key") };
     assert!(message.contains("juror.db"), "{message}");
@@ -216,7 +219,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
         let (backend, room) = (backend.clone(), room.clone());
         callers.spawn(async move {
             let claim = claim(&backend, &format!("job-{number}")).await;
-            let request = ask(&number.to_string(), "here", 100);
+            let request = request(&number.to_string(), "here", 100);
             let token = tokio_util::sync::CancellationToken::new();
             let admittance = room.admit(&*backend, || request.clone(), &token).await.unwrap();
             if admittance == admission::Admittance::Admitted {
@@ -236,14 +239,14 @@ async fn only_news_wakes_those_who_wait() {
     let folder = Folder::new();
     let backend = folder.open();
     let mut changes = backend.changes();
-    let told = Observation {
+    let reported = Observation {
         endpoint: "judge".to_owned(),
         requests_per_minute: Some(500),
         ..Observation::default()
     };
     for news in [true, false] {
         changes.borrow_and_update();
-        backend.observe(&told).await.unwrap();
+        backend.observe(&reported).await.unwrap();
         assert_eq!(changes.has_changed().unwrap(), news);
     }
     backend.close().await;
@@ -255,7 +258,7 @@ async fn ended_leases_are_forgotten_in_time_and_their_money_is_not() {
     let backend = folder.open();
     backend.open_run(&run(), Budget::Cap(Money::from_pico(100))).await.unwrap();
     for lease in ["settled", "presumed", "in flight"] {
-        backend.try_admit(&ask(lease, "here", 20)).await.unwrap();
+        backend.try_admit(&request(lease, "here", 20)).await.unwrap();
     }
     let job = claim(&backend, "job").await;
     backend.settle(bill("settled", 15, &job)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Budgets and accounts while a transaction is under way.
+//! Cache of budgets and accounts within one transaction.
 
 use crate::admission::{Budget, BudgetCalendar, budgets::Account};
 use crate::sqlite::failure::SqliteFailure;
@@ -6,18 +6,18 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, params};
 use std::{cell::RefCell, collections::BTreeMap};
 
-/// Budgets and accounts as one transaction knows them. All of its operations go by the same few, so
-/// each is read once and written once, before the commit.
+/// Budgets and accounts read within a transaction. All of its operations use the same few records,
+/// so each is read once and written once, before the commit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WriteBackCache {
     calendar: RefCell<Option<BudgetCalendar>>,
     budgets: RefCell<BTreeMap<String, Option<Budget>>>,
     labels: RefCell<BTreeMap<RunId, Vec<BudgetLabel>>>,
-    accounts: RefCell<BTreeMap<String, Draft>>,
+    accounts: RefCell<BTreeMap<String, CachedAccount>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Draft {
+struct CachedAccount {
     account: Account,
     changed: bool,
 }
@@ -36,7 +36,7 @@ impl WriteBackCache {
         Ok(calendar)
     }
 
-    /// Forgets the calendar, which is about to be changed.
+    /// Invalidates the calendar before a change.
     pub(crate) fn forget_calendar(&self) {
         self.calendar.take();
     }
@@ -55,7 +55,7 @@ impl WriteBackCache {
         Ok(budget)
     }
 
-    /// Forgets a budget that is about to be changed.
+    /// Invalidates a budget before a change.
     pub(crate) fn forget_budget(&self, key: &str) {
         self.budgets.borrow_mut().remove(key);
     }
@@ -74,7 +74,7 @@ impl WriteBackCache {
         Ok(labels)
     }
 
-    /// Forgets the labels of a run, which are about to be changed.
+    /// Invalidates the labels of a run before a change.
     pub(crate) fn forget_labels(&self, run: &RunId) {
         self.labels.borrow_mut().remove(run);
     }
@@ -85,20 +85,20 @@ impl WriteBackCache {
         key: String,
         read: impl FnOnce(&str) -> Result<Account, SqliteFailure>,
     ) -> Result<Account, SqliteFailure> {
-        if let Some(draft) = self.accounts.borrow().get(&key) {
-            return Ok(draft.account);
+        if let Some(cached) = self.accounts.borrow().get(&key) {
+            return Ok(cached.account);
         }
         let account = read(&key)?;
-        self.accounts.borrow_mut().insert(key, Draft { account, changed: false });
+        self.accounts.borrow_mut().insert(key, CachedAccount { account, changed: false });
         Ok(account)
     }
 
-    /// Notes what an account has come to.
+    /// Sets an account.
     pub(crate) fn set_account(&self, key: String, account: Account) {
-        self.accounts.borrow_mut().insert(key, Draft { account, changed: true });
+        self.accounts.borrow_mut().insert(key, CachedAccount { account, changed: true });
     }
 
-    /// Writes what has changed, and forgets everything: the next transaction may be another
+    /// Writes the changed accounts and clears the cache: the next transaction may be another
     /// process's.
     pub(crate) fn write(&self, connection: &Connection) -> Result<(), SqliteFailure> {
         self.calendar.take();
@@ -108,7 +108,7 @@ impl WriteBackCache {
             "INSERT OR REPLACE INTO accounts (scope, committed_pico, presumed_pico,
                  outstanding_pico, overrun_pico, stopped) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?;
-        for (scope, Draft { account, changed }) in self.accounts.take() {
+        for (scope, CachedAccount { account, changed }) in self.accounts.take() {
             if changed {
                 statement.execute(params![
                     scope,

@@ -1,6 +1,6 @@
-//! One thread that owns the database connection and commits in groups: whatever waits when it
-//! looks goes into one transaction, and everybody is answered after the commit, or after the sync
-//! that follows it.
+//! Thread that owns the database connection and commits in groups: all waiting operations share one
+//! transaction, and their callers get the reply after the commit, or after the sync that follows
+//! it.
 
 use super::failure::{self, SqliteFailure};
 use crate::error::LedgerError;
@@ -14,18 +14,18 @@ use std::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// Operations that may wait; further callers wait until one of them is done.
-const WAITING: usize = 1_024;
-/// Operations of one transaction at most.
-const GROUP: usize = 256;
-/// Time for which the first of a group waits for others: locks, writes and wake-ups take more of a
-/// processor than the operations themselves, and a call takes hundreds of times as long.
-const GATHERING: Duration = Duration::from_millis(1);
-/// Interval at which owners renew their presence, and the leases of silent ones are swept.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Capacity of the operation queue; further callers wait.
+const QUEUE_CAPACITY: usize = 1_024;
+/// Maximum number of operations of one transaction.
+const MAX_GROUP: usize = 256;
+/// Time for which the first operation of a group waits for others: locks, writes and wake-ups cost
+/// more CPU than the operations themselves, and an API call takes hundreds of times as long.
+const GROUP_DELAY: Duration = Duration::from_millis(1);
+/// Interval at which owners renew their heartbeat, and leases of owners without one are swept.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Hands operations to the thread. Dropped without [`Writer::close`], the thread finishes what
-/// waits and ends by itself.
+/// Sends operations to the thread. If it is dropped without [`Writer::close`], the thread finishes
+/// the waiting operations and ends.
 pub struct Writer {
     free_slots: Arc<Semaphore>,
     orders: Mutex<Option<mpsc::Sender<Box<dyn WriterOrder>>>>,
@@ -48,16 +48,16 @@ impl Writer {
             .spawn(move || limiter.serve())
             .map_err(|error| failure::no_thread(&error))?;
         Ok(Self {
-            free_slots: Arc::new(Semaphore::new(WAITING)),
+            free_slots: Arc::new(Semaphore::new(QUEUE_CAPACITY)),
             orders: Mutex::new(Some(sender)),
             thread: Mutex::new(Some(thread)),
             file,
         })
     }
 
-    /// Runs an operation inside a transaction; returns when it is committed, so that it outlives
-    /// this process. The operation may run more than once, the last time alone, and only the last
-    /// run counts.
+    /// Runs an operation inside a transaction; returns when it is committed and survives this
+    /// process. The operation may run more than once, the last time alone, and only the last run
+    /// counts.
     pub async fn perform<T, F>(&self, work: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -66,7 +66,7 @@ impl Writer {
         self.order(false, work).await
     }
 
-    /// As [`Writer::perform`]; returns when it is on the disk, so that it outlives a power cut.
+    /// As [`Writer::perform`]; returns when it is on disk and survives a power failure.
     pub async fn perform_durably<T, F>(&self, work: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
@@ -91,12 +91,13 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(self.closed()))
     }
 
-    /// Finishes what waits, closes the database and joins the thread. Later operations fail.
+    /// Finishes waiting operations, closes the database and joins the thread. Later operations
+    /// fail.
     pub async fn close(&self) {
         drop(self.orders.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
-            // A panic of the thread was answered to its callers as a closed ledger already.
+            // A panic of the thread was reported to its callers as a closed ledger already.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
@@ -129,8 +130,8 @@ where
     }
 
     fn answer(self: Box<Self>, committed: Result<(), LedgerError>) {
-        // A caller that is gone has no use for the answer; without a value the dropped channel
-        // tells that the writer broke off.
+        // A caller that is gone needs no reply; without a value, the dropped channel reports the
+        // failed writer.
         match (committed, self.value) {
             (Ok(()), Some(value)) => drop(self.reply.send(Ok(value))),
             (Ok(()), None) => {}
@@ -149,13 +150,13 @@ struct WriterThread {
 
 impl WriterThread {
     fn serve(mut self) {
-        let mut next_heartbeat = Instant::now() + HEARTBEAT;
+        let mut next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
         loop {
             let max_wait = next_heartbeat.saturating_duration_since(Instant::now());
             match self.receiver.recv_timeout(max_wait) {
                 Ok(first) => {
-                    std::thread::sleep(GATHERING);
-                    let more = self.receiver.try_iter().take(GROUP - 1);
+                    std::thread::sleep(GROUP_DELAY);
+                    let more = self.receiver.try_iter().take(MAX_GROUP - 1);
                     let group = std::iter::once(first).chain(more).collect();
                     self.commit(group);
                 }
@@ -164,14 +165,14 @@ impl WriterThread {
             }
             if Instant::now() >= next_heartbeat {
                 self.heartbeat();
-                next_heartbeat = Instant::now() + HEARTBEAT;
+                next_heartbeat = Instant::now() + HEARTBEAT_INTERVAL;
             }
         }
         self.syncer.close();
     }
 
-    /// Commits a group. If one of several operations fails, each gets a transaction of its own,
-    /// so that none suffers for its neighbor.
+    /// Commits a group. If one of several operations fails, each gets a transaction of its own, so
+    /// that the others are not affected.
     fn commit(&mut self, mut group: Vec<Box<dyn WriterOrder>>) {
         let before = self.memory.clone();
         let changes = self.connection.total_changes();
@@ -182,7 +183,7 @@ impl WriterThread {
                     group.into_iter().partition(|order| order.awaits_sync());
                 others.into_iter().for_each(|order| order.answer(Ok(())));
                 if !durable.is_empty() || self.connection.total_changes() != changes {
-                    self.syncer.answer_when_synced(durable);
+                    self.syncer.reply_when_synced(durable);
                 }
             }
             Err(Aborted::ByOperation(_)) if group.len() > 1 => {
@@ -207,11 +208,11 @@ impl WriterThread {
         for order in group {
             order.run(&transaction, &mut self.memory).map_err(Aborted::ByOperation)?;
         }
-        self.memory.drafts.write(&transaction).map_err(Aborted::ByTransaction)?;
+        self.memory.cache.write(&transaction).map_err(Aborted::ByTransaction)?;
         transaction.commit().map_err(of_transaction)
     }
 
-    /// A heartbeat that fails is logged and tried again at the next.
+    /// Sends the heartbeat; a failed one is logged and repeated at the next interval.
     fn heartbeat(&mut self) {
         let before = self.memory.clone();
         let beat = self
@@ -220,7 +221,7 @@ impl WriterThread {
             .map_err(SqliteFailure::from)
             .and_then(|transaction| {
                 self.memory.beat_and_sweep(&transaction)?;
-                self.memory.drafts.write(&transaction)?;
+                self.memory.cache.write(&transaction)?;
                 Ok(transaction.commit()?)
             });
         match beat {
@@ -228,7 +229,7 @@ impl WriterThread {
             Err(failure) => {
                 self.memory = before;
                 let error = failure.explain(&self.file);
-                tracing::warn!(%error, "a heartbeat of the ledger failed");
+                tracing::warn!(%error, "the ledger's heartbeat failed");
             }
         }
     }

@@ -47,7 +47,7 @@ async fn starts_are_counted<Backend: Store>(backend: &Backend) {
 }
 
 async fn starts_alone_are_counted_apart<Backend: Store>(backend: &Backend) {
-    let note = async |key: &ClaimKey, alone| backend.set_alone(key, alone).await.expect("noted");
+    let note = async |key: &ClaimKey, alone| backend.set_isolated(key, alone).await.expect("noted");
     let (overtaken, _) = claim(backend, 0).await;
     let (key, _) = claim(backend, 0).await;
     note(&overtaken, true).await;

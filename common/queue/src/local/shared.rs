@@ -1,4 +1,4 @@
-//! State that all clones, subscriptions and deliveries of one local queue share.
+//! State shared by all clones, subscriptions and deliveries of one local queue.
 
 use super::super::{DeadLetter, Message, Priority};
 use std::{
@@ -16,7 +16,7 @@ pub(super) struct LocalShared<M> {
     capacity: usize,
     pub(super) free_slots: Semaphore,
     pub(super) ready: Semaphore,
-    /// Tells those who sleep until the next delayed message that another one may come earlier.
+    /// Wakes sleepers when another delayed message may be due earlier.
     pub(super) rescheduled: Notify,
     /// Signal that the queue is closed and holds nothing.
     pub(super) drained: Notify,
@@ -26,11 +26,11 @@ pub(super) struct LocalShared<M> {
 pub(super) struct State<M> {
     high: VecDeque<Entry<M>>,
     work: VecDeque<Entry<M>>,
-    /// By the time they are due; the number keeps equal times apart, in order.
+    /// By due time; the number orders equal times.
     delayed: BTreeMap<(Instant, u64), Entry<M>>,
     delays: u64,
     pub(super) dead: Vec<DeadLetter<M>>,
-    /// Messages that wait, are delayed or are out.
+    /// Waiting, delayed or unsettled messages.
     pub(super) held: usize,
     pub(super) closed: bool,
     /// Number of those that may put messages back.
@@ -58,11 +58,11 @@ impl<M> LocalShared<M> {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State<M>> {
-        // No step under the lock can leave the state half done, so a poisoned lock is usable.
+        // No panic under the lock can leave the state inconsistent, so a poisoned lock is usable.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves what is due into its priority; answers when the next message is due.
+    /// Moves due messages into their priorities; returns the due time of the next one.
     pub(super) fn promote_due(&self) -> Option<Instant> {
         let mut state = self.lock();
         while let Some(first) = state.delayed.first_entry() {
@@ -89,7 +89,7 @@ impl<M> LocalShared<M> {
         count
     }
 
-    /// A message leaves, for good or to the dead letters.
+    /// Removes a held message, for good or to the dead letters.
     pub(super) fn forget(&self, dead: Option<DeadLetter<M>>) {
         let mut state = self.lock();
         state.dead.extend(dead);

@@ -1,4 +1,4 @@
-//! Address of a broker, parsed from its URL; shown without the password.
+//! Address of a broker, parsed from its URL; displayed without the password.
 
 use super::{super::QueueError, tls_reactor};
 use juror_tls::{TlsClient, TlsFailure, TlsFiles, TlsSettingNames};
@@ -12,7 +12,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Seconds between heartbeats, so that a silent cut is noticed within half a minute.
+/// Heartbeat interval in seconds, so that a silent cut is noticed within half a minute.
 const HEARTBEAT: u16 = 15;
 
 /// A broker's address with what is needed to log in.
@@ -29,13 +29,13 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Address {
-    /// Reads `amqp://user:password@host:port/vhost` or, with TLS, `amqps://…`, and the files that
-    /// TLS needs.
+    /// Parses `amqp://user:password@host:port/vhost` or, with TLS, `amqps://…`, and reads the files
+    /// that TLS needs.
     pub(super) fn parse(url: &str, files: &TlsFiles) -> Result<Self, QueueError> {
-        // The reason is left out: it may quote the URL, and with it the password.
+        // Without the parser's error, which may quote the URL with its password.
         let mut uri: AMQPUri = url.parse().map_err(|_| {
-            let remedy = "write it as amqp://user:password@host:5672/vhost";
-            QueueError::Refused(format!("the broker's URL cannot be read; {remedy}"))
+            let remedy = "use amqp://user:password@host:5672/vhost";
+            QueueError::Refused(format!("the broker's URL is invalid; {remedy}"))
         })?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT);
         let names = TlsSettingNames::BROKER;
@@ -63,7 +63,7 @@ impl Address {
         }
     }
 
-    /// Connects without a word of AMQP.
+    /// Connects without starting AMQP.
     pub(super) async fn open(&self) -> io::Result<Box<dyn Stream>> {
         let authority = &self.uri.authority;
         match &self.tls {
@@ -75,7 +75,7 @@ impl Address {
         }
     }
 
-    /// The error with which the broker ends a connection of TLS before anybody has spoken.
+    /// The error with which the broker closes a TLS connection on which nothing was sent.
     pub(super) async fn refusal(&self) -> Option<io::Error> {
         let authority = &self.uri.authority;
         self.tls.as_ref()?.refusal(&authority.host, authority.port).await

@@ -1,9 +1,9 @@
-//! Pauses that grow, with jitter, so that a fleet does not come back all at once.
+//! Exponential backoff with jitter, so that processes do not retry at the same time.
 
 use rand::RngExt as _;
 use std::time::Duration;
 
-/// The pauses before one thing is tried again and again.
+/// Pauses between attempts.
 #[derive(Clone, Debug)]
 pub(super) struct Backoff {
     first: Duration,
@@ -12,12 +12,12 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Between connections.
+    /// Backoff of connection attempts.
     pub(super) fn of_connections() -> Self {
         Self::new(Duration::from_millis(100), Duration::from_secs(15))
     }
 
-    /// Between publishes to a full queue.
+    /// Backoff of publishes to a full queue.
     pub(super) fn of_full_queue() -> Self {
         Self::new(Duration::from_millis(50), Duration::from_secs(5))
     }
@@ -26,12 +26,12 @@ impl Backoff {
         Self { first, longest, failures: 0 }
     }
 
-    /// True if there was a failure.
+    /// True after a failure.
     pub(super) fn is_used(&self) -> bool {
         self.failures > 0
     }
 
-    /// The pause after one more failure: between half of and the whole of a time that doubles.
+    /// The pause after one more failure: between half and all of a time that doubles.
     pub(super) fn next(&mut self) -> Duration {
         let doubled = self.first.saturating_mul(1 << self.failures.min(20));
         self.failures = self.failures.saturating_add(1);

@@ -1,4 +1,4 @@
-//! One connection for as long as it lasts.
+//! One connection from its opening to its end.
 
 use super::{super::QueueError, address::Address, failure, topology::Topology};
 use crate::rabbitmq::handshake;
@@ -8,13 +8,12 @@ use std::{ops::Deref, sync::OnceLock, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Longest wait for a connection with its topology.
+/// Timeout of a connection attempt with its topology.
 const CONNECTING: Duration = Duration::from_secs(30);
-/// Longest wait for the broker's good-bye.
+/// Timeout of the broker's reply to a close.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// A connection whose topology is declared. Whoever meets an error on it calls
-/// [`fail`](Self::fail), and it is given up as a whole.
+/// A connection with declared topology. On any error, [`fail`](Self::fail) ends it as a whole.
 pub(super) struct BrokerConnection {
     connection: Connection,
     address: Address,
@@ -50,7 +49,7 @@ impl BrokerConnection {
         };
         timeout(CONNECTING, connecting).await.unwrap_or_else(|_| {
             Err(QueueError::Unavailable(format!(
-                "{address} takes connections and does not answer for {} s",
+                "{address} accepts connections but sent no reply within {} s",
                 CONNECTING.as_secs()
             )))
         })
@@ -68,8 +67,8 @@ impl BrokerConnection {
         Ok(channel)
     }
 
-    /// Waits for the broker's answer, but not beyond the link's end, after which the library may
-    /// leave it open for ever. An error ends the link.
+    /// Waits for the broker's reply, at most until the connection's end: the library may never
+    /// complete after that. An error ends the connection.
     pub(super) async fn during<T>(
         &self,
         asking: impl Future<Output = lapin::Result<T>>,
@@ -81,31 +80,32 @@ impl BrokerConnection {
         }
     }
 
-    /// Gives the whole link up; answers what the error means.
+    /// Ends the whole connection; returns the meaning of the error.
     pub(super) fn fail(&self, error: &lapin::Error) -> QueueError {
         self.fail_as(failure::on_using(&self.address, error))
     }
 
-    /// Gives the whole link up for this reason.
+    /// Ends the whole connection for this reason.
     pub(super) fn fail_as(&self, failure: QueueError) -> QueueError {
         let first = self.failure.get_or_init(|| failure);
         self.failed.cancel();
         first.clone()
     }
 
-    /// True if it was given up.
+    /// True if it has ended.
     pub(super) fn is_over(&self) -> bool {
         self.failed.is_cancelled()
     }
 
-    /// Waits until it is given up.
+    /// Waits for its end.
     pub(super) async fn over(&self) -> QueueError {
         self.failed.cancelled().await;
-        let unknown = || QueueError::Unavailable(format!("{} is gone", self.address));
+        let unknown =
+            || QueueError::Unavailable(format!("the connection to {} is closed", self.address));
         self.failure.get().cloned().unwrap_or_else(unknown)
     }
 
-    /// Gives it up when the connection breaks without anybody using it.
+    /// Ends it when the connection breaks while it is unused.
     pub(super) async fn watch(&self) -> QueueError {
         let mut events = std::pin::pin!(self.connection.events_listener());
         while let Some(event) = events.next().await {
@@ -116,22 +116,22 @@ impl BrokerConnection {
         self.over().await
     }
 
-    /// Says good-bye, upon which the broker gives unacknowledged deliveries to others. Does not
-    /// wait for long if there is nobody to answer.
+    /// Closes it, upon which the broker redelivers unacknowledged messages. Waits briefly for the
+    /// reply.
     pub(super) async fn close(&self) {
         self.fail_as(QueueError::Closed);
         let closing = self.connection.close(200, "done".into());
         match timeout(CLOSING, closing).await {
             Ok(Ok(())) => {}
-            // Then it is closed already, or the broker will notice by its missing heartbeat.
+            // It is closed already, or the broker will notice by its missing heartbeat.
             Ok(Err(error)) => tracing::debug!(%error, "closing a connection to RabbitMQ"),
-            Err(_) => tracing::debug!("RabbitMQ does not answer to a good-bye"),
+            Err(_) => tracing::debug!("RabbitMQ sent no reply to the close"),
         }
     }
 }
 
-/// A channel of one holder. Dropped, it is closed at once: the broker takes its consumers away, and
-/// gives what is not settled to others.
+/// A channel of one holder. Dropped, it is closed at once: the broker removes its consumers, and
+/// redelivers unsettled messages.
 pub(super) struct OwnChannel(Channel);
 
 impl Deref for OwnChannel {
@@ -144,9 +144,9 @@ impl Deref for OwnChannel {
 
 impl Drop for OwnChannel {
     fn drop(&mut self) {
-        // One poll hands the command to the connection; nobody is here to wait for more. The
-        // library would do so later, when the connection may be closing, and call that an error;
-        // and not at all for a channel whose consumers have a delegate.
+        // One poll hands the command to the connection; a drop cannot wait for more. The library
+        // would do so later, when the connection may be closing, and report that as an error; and
+        // not at all for a channel whose consumers have a delegate.
         let _ = self.0.close(200, "done".into()).now_or_never();
     }
 }

@@ -1,5 +1,5 @@
-//! Receiving. A subscription has a channel of its own with a consumer for each priority, and makes
-//! them anew over the next link when they break.
+//! Receiving. A subscription has its own channel with a consumer for each priority, and opens them
+//! again over the next connection when they fail.
 
 use super::{
     super::{Delivery, Disposition, Message, Priority, QueueError, Settle as _, Subscription},
@@ -26,10 +26,10 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Time for which jobs of another version are held back.
+/// Time for which jobs of another schema version are held.
 const TTL: Duration = Duration::from_secs(10 * 60);
 
-/// Makes a message of what was delivered, or says why it cannot be read.
+/// Parses a delivered message; the error is a message.
 pub(super) type Decode<M> = fn(&lapin::message::Delivery) -> Result<M, String>;
 
 pub(super) struct RabbitSubscription<M> {
@@ -37,17 +37,17 @@ pub(super) struct RabbitSubscription<M> {
     route: Route,
     draws: bool,
     prefetch: u16,
-    /// A permit for each delivery that may still be out.
+    /// A permit for each further unsettled delivery.
     slots: Arc<Semaphore>,
     decode: Decode<M>,
     live: Option<Live>,
-    /// The last words about jobs of another version.
+    /// The last warning about jobs of another version.
     told: Option<String>,
 }
 
 impl<M: Message> RabbitSubscription<M> {
-    /// Subscribes, to messages that need a drawing only if the receiver `draws`; returns when the
-    /// broker has accepted it.
+    /// Subscribes, including messages that need rendering if `draws`; returns when the broker has
+    /// accepted it.
     pub(super) async fn open(
         shared: Arc<Shared>,
         (route, draws): (Route, bool),
@@ -62,10 +62,11 @@ impl<M: Message> RabbitSubscription<M> {
         Ok(subscription)
     }
 
-    /// A job of another version is for a worker of that version, or for this one after its update.
+    /// Holds a job of another version for a worker of that version, or for this one after its
+    /// update.
     async fn keep(&mut self, settlement: OpenDelivery, words: String) -> Result<(), QueueError> {
         if self.told.as_ref() != Some(&words) {
-            tracing::warn!("jobs are kept for 10 minutes at a time: {words}");
+            tracing::warn!("jobs are held for 10 minutes: {words}");
             self.told = Some(words);
         }
         Box::new(settlement).settle(Disposition::RetryAfter(TTL)).await
@@ -127,39 +128,39 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
     async fn close(mut self: Box<Self>) {
         let Some(live) = self.live.take() else { return };
         if let Err(error) = live.close().await {
-            // What was sent here comes again by itself.
+            // Messages that were sent here are redelivered.
             tracing::debug!(%error, "a subscription ended with its connection");
         }
     }
 }
 
-/// A message that is not ours to read must not stop the others.
+/// Dead-letters a message that this program cannot parse, so that it does not stop the others.
 async fn dead_letter(
     settlement: OpenDelivery,
     route: Route,
     problem: String,
 ) -> Result<(), QueueError> {
-    tracing::warn!(kind = route.kind(), "a message is kept aside unread: {problem}");
+    tracing::warn!(kind = route.kind(), "a message is dead-lettered: {problem}");
     let disposition = match route {
         Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
-        // It lies among the dead letters already.
+        // It is among the dead letters already.
         Route::Poison => Disposition::Acknowledge,
     };
     Box::new(settlement).settle(disposition).await
 }
 
-/// Consumers over one link.
+/// Consumers over one connection.
 struct Live {
     link: Arc<BrokerConnection>,
     tags: Arc<Tags>,
-    /// Those of the preferred priority first.
+    /// Consumers, those of the preferred priority first.
     consumers: Vec<QueueConsumer>,
 }
 
 /// The consumer of one queue.
 struct QueueConsumer {
     priority: Priority,
-    /// State of its queue, where that is preferred to others.
+    /// State of its queue, if it is the preferred one.
     preference: Option<Arc<PriorityWindow>>,
     consumer: Consumer,
 }
@@ -176,7 +177,7 @@ impl Live {
             let preference =
                 (priority == Priority::High).then(|| Arc::new(PriorityWindow::new(prefetch)));
             let prefetch = preference.as_ref().map_or(prefetch, |preference| preference.prefetch());
-            // Holds for each consumer that begins after it, and for each by itself.
+            // Applies to each later consumer separately.
             link.during(channel.basic_qos(prefetch, BasicQosOptions::default())).await?;
             let options = BasicConsumeOptions::default();
             let arguments = FieldTable::default();
@@ -188,8 +189,8 @@ impl Live {
         Ok(Self { link, tags, consumers })
     }
 
-    /// The next delivery with its priority, and what counts it as out where its queue is preferred;
-    /// none when the link is over.
+    /// The next delivery with its priority, and its count as outstanding if its queue is preferred;
+    /// none when the connection has ended.
     async fn next(
         &mut self,
     ) -> Option<(Priority, Option<OutstandingDelivery>, lapin::message::Delivery)> {
@@ -206,7 +207,7 @@ impl Live {
                 () = sleep_until(doubt.unwrap_or_else(Instant::now)), if doubt.is_some() => continue,
             };
             match delivered {
-                // One that cannot be settled any more comes again by itself.
+                // One that cannot be settled any more is redelivered.
                 Some(Ok(delivery)) if delivery.acker.usable() => {
                     let (priority, counted) = self.take_turn(at, preferred)?;
                     return Some((priority, counted, delivery));
@@ -217,7 +218,7 @@ impl Live {
                     return None;
                 }
                 None => {
-                    let queue = "a queue that we receive from is gone".to_owned();
+                    let queue = "a subscribed queue was deleted".to_owned();
                     self.link.fail_as(QueueError::Unavailable(queue));
                     return None;
                 }
@@ -225,7 +226,8 @@ impl Live {
         }
     }
 
-    /// Counts a delivery of this consumer, and puts it behind the others of its priority.
+    /// Counts a delivery of this consumer, and moves the consumer behind the others of its
+    /// priority.
     fn take_turn(
         &mut self,
         at: usize,
@@ -238,8 +240,8 @@ impl Live {
         Some(taken)
     }
 
-    /// Cancels the consumers, waits for the broker's confirmation, and only then returns what they
-    /// were sent and have not handed out: nothing comes back here.
+    /// Cancels the consumers, waits for the broker's confirmation, and then requeues their messages
+    /// that were not handed out, so that none comes back here.
     async fn close(mut self) -> Result<(), QueueError> {
         for QueueConsumer { consumer, .. } in &self.consumers {
             self.link.during(self.tags.cancel(consumer)).await?;
@@ -279,11 +281,10 @@ async fn first_of(
 }
 
 impl Drop for Live {
-    /// Cancels the consumers, then returns what they were sent and have not handed out. The frames
-    /// of a channel arrive in the order in which they were written: a message that comes back to a
-    /// queue whose consumer is not cancelled yet would be sent here again, until its delivery
-    /// limit. What is on its way meanwhile goes back with the channel, when the last delivery that
-    /// is out has ended.
+    /// Cancels the consumers, then requeues their messages that were not handed out. The frames of
+    /// a channel arrive in the order in which they were written: a message that returned to a queue
+    /// before its consumer is cancelled would be sent here again, up to its delivery limit.
+    /// Messages in transit are requeued with the channel, after the last unsettled delivery.
     fn drop(&mut self) {
         if self.link.is_over() {
             return;

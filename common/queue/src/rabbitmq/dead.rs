@@ -1,4 +1,4 @@
-//! Dead letters, read without taking them away.
+//! Dead letters, read without removing them.
 
 use super::{
     super::{DeadLetter, DeadLetters, Disposition, Message, Priority, QueueError},
@@ -27,19 +27,19 @@ use lapin::{
 use std::{collections::BTreeSet, time::Duration};
 use tokio::time::timeout;
 
-/// Name of the consumer of one pass, which is the only one of its channel.
+/// Name of the consumer of one scan, the only one of its channel.
 const CONSUMER: &str = "dead-letters";
-/// Longest wait for a streamed letter before the broker is asked whether there is another one.
+/// Maximum wait for a streamed message before the broker is asked for a further one.
 const STREAM_PAUSE: Duration = Duration::from_millis(100);
 
-/// A dead letter of whatever kind, for a person to look at.
+/// A dead letter of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredDeadLetter {
-    /// The id that it traveled under; empty if it had none.
+    /// Its message id; empty if it has none.
     pub message_id: String,
-    /// The priority that it came by.
+    /// The priority by which it came.
     pub priority: Priority,
-    /// Reason of its dead-lettering, in plain words.
+    /// Reason of its dead-lettering, as a message.
     pub reason: String,
     /// Its content.
     pub content: DeadLetterBody,
@@ -52,13 +52,13 @@ pub enum DeadLetterBody {
     Job(Box<Job>),
     /// A result.
     Result(Box<JobResult>),
-    /// Neither, as far as this program can tell.
+    /// Neither, or not parseable.
     Unreadable(Vec<u8>),
 }
 
 impl RabbitQueues {
-    /// Every dead letter of whatever kind, oldest first. They all lie in memory, and whoever lists
-    /// at the same time may see fewer.
+    /// All dead letters of any kind, oldest first. They are all held in memory, and a concurrent
+    /// listing may see fewer.
     pub fn dead_letters(&self) -> BoxFuture<'_, Result<Vec<StoredDeadLetter>, QueueError>> {
         Box::pin(async move {
             loop {
@@ -77,8 +77,8 @@ async fn kept_letters(
     shared: &Shared,
 ) -> Result<Vec<StoredDeadLetter>, QueueError> {
     let mut letters = Vec::new();
-    let mut reading = Reading::start(link, shared).await?;
-    while let Some(dead) = reading.next().await? {
+    let mut scan = DeadLetterScan::start(link, shared).await?;
+    while let Some(dead) = scan.next().await? {
         let message_id = dead.properties.message_id().clone().unwrap_or_default();
         letters.push(StoredDeadLetter {
             message_id: message_id.to_string(),
@@ -87,7 +87,7 @@ async fn kept_letters(
             content: content(&dead),
         });
     }
-    reading.end().await?;
+    scan.end().await?;
     Ok(letters)
 }
 
@@ -108,8 +108,8 @@ fn content(dead: &Delivery) -> DeadLetterBody {
 
 #[async_trait]
 impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
-    /// Dead letters that this program cannot read are left out. They all lie in memory, and
-    /// whoever lists at the same time may see fewer.
+    /// Unparseable dead letters are left out. They are all held in memory, and a concurrent listing
+    /// may see fewer.
     async fn list(&self) -> Result<Vec<DeadLetter<M>>, QueueError> {
         loop {
             let link = self.shared.link().await?;
@@ -149,8 +149,8 @@ impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
 impl<M: Message> RabbitQueue<M> {
     async fn list_over(&self, link: &BrokerConnection) -> Result<Vec<DeadLetter<M>>, QueueError> {
         let mut letters = Vec::new();
-        let mut reading = Reading::start(link, &self.shared).await?;
-        while let Some(dead) = reading.next().await? {
+        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        while let Some(dead) = scan.next().await? {
             if let Some(message) = self.message_of(&dead) {
                 let priority = priority_of(dead.routing_key.as_str());
                 let reason = message::reason(&dead.properties);
@@ -158,7 +158,7 @@ impl<M: Message> RabbitQueue<M> {
                 letters.push(DeadLetter { message, priority, reason, is_undelivered });
             }
         }
-        reading.end().await?;
+        scan.end().await?;
         Ok(letters)
     }
 
@@ -168,8 +168,8 @@ impl<M: Message> RabbitQueue<M> {
         message_ids: &BTreeSet<String>,
         replayed: &mut usize,
     ) -> Result<(), QueueError> {
-        let mut reading = Reading::start(link, &self.shared).await?;
-        while let Some(dead) = reading.next().await? {
+        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        while let Some(dead) = scan.next().await? {
             let id = dead.properties.message_id().as_ref();
             if !message::belongs_to(&dead.properties, self.route)
                 || id.is_none_or(|id| !message_ids.contains(id.as_str()))
@@ -178,9 +178,9 @@ impl<M: Message> RabbitQueue<M> {
             }
             self.send_again(&dead).await?;
             *replayed += 1;
-            reading.take_off(&dead).await?;
+            scan.take_off(&dead).await?;
         }
-        reading.end().await
+        scan.end().await
     }
 
     async fn forget_over(
@@ -189,17 +189,17 @@ impl<M: Message> RabbitQueue<M> {
         is_done: &(dyn for<'m> Fn(&'m M) -> bool + Sync),
         forgotten: &mut usize,
     ) -> Result<(), QueueError> {
-        let mut reading = Reading::start(link, &self.shared).await?;
-        while let Some(dead) = reading.next().await? {
+        let mut scan = DeadLetterScan::start(link, &self.shared).await?;
+        while let Some(dead) = scan.next().await? {
             if self.message_of(&dead).is_some_and(|message| is_done(&message)) {
-                reading.take_off(&dead).await?;
+                scan.take_off(&dead).await?;
                 *forgotten += 1;
             }
         }
-        reading.end().await
+        scan.end().await
     }
 
-    /// The message, if it is one of this queue's and can be read.
+    /// The message, if it belongs to this queue and can be parsed.
     fn message_of(&self, dead: &Delivery) -> Option<M> {
         let ours = message::belongs_to(&dead.properties, self.route);
         message::decode(&dead.data).ok().filter(|_| ours)
@@ -218,23 +218,23 @@ impl<M: Message> RabbitQueue<M> {
     }
 }
 
-/// One pass over the dead letters. What is not taken off in it goes back to where it was.
+/// One pass over the dead letters. Letters that it does not remove are requeued at its end.
 ///
-/// Letters are streamed by a consumer: asking for each one costs a quorum queue a write to disk.
-struct Reading<'a> {
+/// They are streamed by a consumer: a separate get costs a quorum queue a disk write each.
+struct DeadLetterScan<'a> {
     link: &'a BrokerConnection,
     channel: OwnChannel,
     queue: ShortString,
     stream: Consumer,
-    /// Letters that may still be streamed before the prefetch is used up.
+    /// Remaining prefetch of the stream.
     streamable: u16,
-    /// The last letter that was read, unless it was taken off.
+    /// Tag of the last letter, unless it was removed.
     current: Option<u64>,
-    /// The last one before it that was not.
+    /// Tag of the last letter before it that was not removed.
     kept: Option<u64>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> DeadLetterScan<'a> {
     async fn start(link: &'a BrokerConnection, shared: &Shared) -> Result<Self, QueueError> {
         let (queue, channel) = (shared.namespace.dead(), link.channel().await?);
         link.during(channel.basic_qos(u16::MAX, BasicQosOptions::default())).await?;
@@ -256,7 +256,7 @@ impl<'a> Reading<'a> {
             found = self.link.during(getting).await?.map(|message| message.delivery);
         }
         if found.is_none() {
-            // What was streamed before the answer that nothing is left.
+            // Letters that were streamed before the reply that the queue is empty.
             found = self.streamed(Duration::ZERO).await?;
         }
         self.kept = self.current.take().or(self.kept);
@@ -264,7 +264,7 @@ impl<'a> Reading<'a> {
         Ok(found)
     }
 
-    /// The next letter of the stream, if it comes within this time.
+    /// The next streamed letter, if it comes within this time.
     async fn streamed(&mut self, within: Duration) -> Result<Option<Delivery>, QueueError> {
         if self.streamable == 0 {
             return Ok(None);
@@ -274,17 +274,17 @@ impl<'a> Reading<'a> {
         delivery.map(Some).map_err(|error| self.link.fail(&error))
     }
 
-    /// Takes the letter off that was read last.
+    /// Removes the letter that was read last.
     async fn take_off(&mut self, dead: &Delivery) -> Result<(), QueueError> {
         self.current = None;
         self.link.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
     }
 
     async fn end(self) -> Result<(), QueueError> {
-        // Before anything goes back, or it would be streamed here again.
+        // Before any letter is requeued, or it would be streamed here again.
         let cancelling = self.channel.basic_cancel(CONSUMER.into(), BasicCancelOptions::default());
         self.link.during(cancelling).await?;
-        // A tag that was acknowledged would end the channel.
+        // An acknowledged tag would close the channel.
         if let Some(tag) = self.current.or(self.kept) {
             let all = BasicNackOptions { multiple: true, requeue: true };
             self.link.during(self.channel.basic_nack(tag, all)).await?;

@@ -1,4 +1,4 @@
-//! Numbers of messages that are ready in each queue.
+//! Numbers of ready messages in each queue.
 
 use super::{super::QueueError, RabbitQueues};
 use futures_util::future::BoxFuture;
@@ -6,14 +6,14 @@ use juror_telemetry::Metrics;
 use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
 impl RabbitQueues {
-    /// True if the broker is there.
+    /// True if the broker is connected.
     pub fn is_connected(&self) -> bool {
         self.shared.link_now().is_ok()
     }
 
-    /// Number of messages that are ready in each queue, by its name without the namespace. Messages
-    /// that are out count in none. Does not wait for a broker that is away. A queue that is gone
-    /// ends the connection, and the next one declares it anew.
+    /// Number of ready messages in each queue, by its name without the namespace; unsettled ones do
+    /// not count. Does not wait for an unreachable broker. A missing queue ends the connection, and
+    /// the next one declares it again.
     pub fn depths(&self) -> BoxFuture<'_, Result<Vec<(&'static str, u32)>, QueueError>> {
         Box::pin(async move {
             let link = self.shared.link_now()?;
@@ -29,7 +29,7 @@ impl RabbitQueues {
         })
     }
 
-    /// Takes the depths down; answers whether the broker is there.
+    /// Records the depths as metrics; returns false if the broker is unreachable.
     pub async fn measure(&self, metrics: &Metrics) -> bool {
         let depths = self.depths().await;
         metrics.set_queue_depths(depths.as_deref().unwrap_or_default());

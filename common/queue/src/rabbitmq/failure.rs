@@ -1,60 +1,60 @@
-//! Meaning of the broker's refusals for the caller.
+//! Errors of the broker, by the caller's next step.
 
 use super::{super::QueueError, address::Address};
 use juror_tls::TlsFailure;
 use lapin::{Error, ErrorKind, protocol::AMQPErrorKind};
 
-/// AMQP's reply codes for what only a person can mend.
+/// AMQP's reply codes of permanent errors.
 const ACCESS_REFUSED: u16 = 403;
 const PRECONDITION_FAILED: u16 = 406;
 const NOT_ALLOWED: u16 = 530;
 
-/// A connection that was not made.
+/// The error of a connection attempt.
 pub(super) fn on_connecting(address: &Address, error: &Error) -> QueueError {
     if let Some(failure) = on_tls(address, error) {
         return failure;
     }
     match reply_code(error) {
         Some(ACCESS_REFUSED | NOT_ALLOWED) => QueueError::Refused(format!(
-            "{address} does not let us in ({}); check user, password, vhost and permissions",
+            "{address} refused the login ({}); check user, password, vhost and permissions",
             describe(error)
         )),
         _ => QueueError::Unavailable(format!("{address}: {}", describe(error))),
     }
 }
 
-/// An exchange or a queue that could not be declared.
+/// The error of declaring an exchange or a queue.
 pub(super) fn on_declaring(address: &Address, name: &str, error: &Error) -> QueueError {
     match reply_code(error) {
         Some(PRECONDITION_FAILED) => QueueError::Refused(format!(
-            "{name} exists at {address} with other arguments ({}); once it is empty delete it, \
-             or take another namespace",
+            "{name} exists at {address} with other arguments ({}); delete it once it is empty, \
+             or use another namespace",
             describe(error)
         )),
         _ => on_using(address, error),
     }
 }
 
-/// A connection or channel that broke while it was used.
+/// The error of a connection or channel in use.
 pub(super) fn on_using(address: &Address, error: &Error) -> QueueError {
     match reply_code(error) {
         Some(ACCESS_REFUSED) => QueueError::Refused(format!(
-            "{address} forbids it ({}); give the user permission to configure, write and read",
+            "{address} denied permission ({}); give the user permission to configure, write and read",
             describe(error)
         )),
         _ => QueueError::Unavailable(format!("{address}: {}", describe(error))),
     }
 }
 
-/// A server of TLS at an address without TLS.
+/// The error of a TLS server at an address without TLS.
 pub(super) fn on_tls_port(address: &Address) -> QueueError {
     QueueError::Refused(format!(
-        "{address} answers in TLS only: write amqps:// in fleet.broker, or give its port without \
+        "{address} accepts only TLS: use amqps:// in fleet.broker, or its port without \
          TLS (usually 5672)"
     ))
 }
 
-/// A connection that failed in TLS.
+/// The error of a failed TLS connection.
 pub(super) fn on_tls(
     address: &Address,
     error: &(dyn std::error::Error + 'static),

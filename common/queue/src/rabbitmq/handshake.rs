@@ -1,4 +1,4 @@
-//! A broker's greeting, before any login.
+//! Start of AMQP's handshake, before any login.
 
 use super::{super::QueueError, address::Address, failure};
 use futures_util::future::BoxFuture;
@@ -10,25 +10,25 @@ use tokio::{
     time::timeout,
 };
 
-/// Asks a broker to speak AMQP 0-9-1.
+/// Protocol header of AMQP 0-9-1.
 const HEADER: &[u8] = b"AMQP\x00\x00\x09\x01";
-/// The broker introduces itself in a frame of this kind, method and number of its method.
+/// Type of the frame with the broker's first method; below, that method's class and number.
 const METHOD_FRAME: u8 = 1;
-/// The type of the record with which a server of TLS refuses what is none.
+/// Type of the TLS record with which a TLS server refuses plain text.
 const TLS_ALERT: u8 = 21;
 const START: [u8; 4] = [0, 10, 0, 10];
-/// The name of the property, its type (a text), and before both the name's length.
+/// The property's name and type (a text), preceded by the name's length.
 const VERSION: &[u8] = b"\x07versionS";
-/// A broker's properties take some hundred bytes.
+/// Maximum length of the frame; a broker's properties take some hundred bytes.
 const MAX_LENGTH: u32 = 64 * 1024;
-/// A server on a machine at full load took more than five seconds for its first refusal.
+/// Timeout of the handshake: under full load a server took more than five seconds for a refusal.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// The version of the broker at this URL, as in `3.10.8`. Logs in nowhere and declares nothing.
+/// The version of the broker at this URL, as in `3.10.8`. Does not log in or declare anything.
 ///
 /// # Errors
-/// [`QueueError::Refused`] if URL or files are not usable, or if the broker's certificate is not
-/// accepted; [`QueueError::Unavailable`] if no broker answers there.
+/// [`QueueError::Refused`] if the URL or the files are invalid, or if the broker's certificate is
+/// not accepted; [`QueueError::Unavailable`] if no broker replies.
 pub fn broker_version<'a>(
     url: &'a str,
     files: &'a TlsFiles,
@@ -36,9 +36,7 @@ pub fn broker_version<'a>(
     Box::pin(async move {
         let address = Address::parse(url, files)?;
         let silent = |why: &dyn std::fmt::Display| {
-            QueueError::Unavailable(format!(
-                "{address}: {why}; start it, or correct the broker's URL"
-            ))
+            QueueError::Unavailable(format!("{address}: {why}; start it, or correct fleet.broker"))
         };
         match timeout(MAX_WAIT, greeting(&address)).await {
             Ok(Ok(Greeting::Amqp(frame))) => {
@@ -49,12 +47,12 @@ pub fn broker_version<'a>(
             Ok(Err(error)) => {
                 Err(failure::on_tls(&address, &error).unwrap_or_else(|| silent(&error)))
             }
-            Err(_) => Err(silent(&format!("no answer within {} s", MAX_WAIT.as_secs()))),
+            Err(_) => Err(silent(&format!("no reply within {} s", MAX_WAIT.as_secs()))),
         }
     })
 }
 
-/// True if a connection without TLS failed because the server speaks TLS only.
+/// True if a connection without TLS failed because the server accepts only TLS.
 pub(super) async fn expects_tls(address: &Address, error: &lapin::Error) -> bool {
     let is_candidate = matches!(error.kind(), ErrorKind::IOError(_) | ErrorKind::ParsingError(_));
     if address.has_tls() || !is_candidate {
@@ -64,7 +62,7 @@ pub(super) async fn expects_tls(address: &Address, error: &lapin::Error) -> bool
 }
 
 enum Greeting {
-    /// The first frame, without its head.
+    /// The first frame, without its header.
     Amqp(Vec<u8>),
     Tls,
     Other,
@@ -72,7 +70,7 @@ enum Greeting {
 
 async fn greeting(address: &Address) -> io::Result<Greeting> {
     match exchange(address).await {
-        // The reason may have been lost with what we said meanwhile.
+        // Data that was sent meanwhile may have discarded the server's reason.
         Err(cut) if cut.kind() == io::ErrorKind::ConnectionReset => {
             Err(address.refusal().await.unwrap_or(cut))
         }

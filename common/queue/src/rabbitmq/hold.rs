@@ -1,4 +1,4 @@
-//! Messages in the hold queues, delivered before their time.
+//! Early delivery of messages in the hold queues.
 
 use super::{
     super::{Disposition, HeldMessages, Message, QueueError},
@@ -16,9 +16,9 @@ use lapin::{
 };
 use std::time::Duration;
 
-/// Messages that are moved at a time.
+/// Number of messages that are moved at a time.
 const BATCH: u32 = 256;
-/// Shorter holds end soon enough by themselves.
+/// Minimum delay of a hold queue that is released early; shorter ones end soon anyway.
 const MIN_HOLD: Duration = Duration::from_secs(30);
 
 #[async_trait]
@@ -34,7 +34,7 @@ impl<M: Message> HeldMessages for RabbitQueue<M> {
 }
 
 impl<M: Message> RabbitQueue<M> {
-    /// Moves what is in a hold queue now; what comes there meanwhile stays.
+    /// Moves the messages that are in a hold queue now; later ones stay.
     async fn release_from(&self, queue: ShortString) -> Result<usize, QueueError> {
         let link = self.shared.link().await?;
         let channel = link.channel().await?;
@@ -54,7 +54,7 @@ impl<M: Message> RabbitQueue<M> {
         Ok(released)
     }
 
-    /// Publishes messages of a hold queue into their priorities, and takes them off only then.
+    /// Publishes messages of a hold queue into their priorities, and then acknowledges them.
     async fn move_batch(
         &self,
         link: &BrokerConnection,

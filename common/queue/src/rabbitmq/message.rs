@@ -1,4 +1,4 @@
-//! Properties and headers of a message, written and read.
+//! Properties and headers of messages.
 
 use super::{
     super::{Disposition, Message, Priority, QueueError},
@@ -12,16 +12,16 @@ use lapin::{
 };
 use serde::Deserialize;
 
-/// Set on what was delivered before and then published anew.
+/// Header of a message that was delivered before and then published again.
 const REDELIVERED: &str = "juror-redelivered";
 /// Header with the reason of a dead letter.
 const REASON: &str = "juror-reason";
-/// Longest reason that is kept, in characters.
+/// Maximum length of a reason, in characters.
 const MAX_REASON: usize = 4_000;
-/// AMQP's number for a message that survives a restart.
+/// AMQP's delivery mode of a message that survives a restart.
 const PERSISTENT: u8 = 2;
 
-/// A message on its way out.
+/// A message to be published.
 #[derive(Clone, Debug)]
 pub(super) struct Envelope {
     pub(super) exchange: ShortString,
@@ -33,7 +33,7 @@ pub(super) struct Envelope {
 }
 
 impl Envelope {
-    /// A new message into its priority.
+    /// A new message for its priority.
     pub(super) fn new<M: Message>(
         message: &M,
         priority: Priority,
@@ -58,7 +58,7 @@ impl Envelope {
         })
     }
 
-    /// A message that was delivered, to be sent on as it is by `disposition`.
+    /// A delivered message that is published again unchanged, by `disposition`.
     pub(super) fn onward(
         received: &Received,
         disposition: &Disposition,
@@ -74,8 +74,8 @@ impl Envelope {
                 let reason = reason.chars().take(MAX_REASON).collect::<String>();
                 headers.insert(REASON.into(), AMQPValue::LongString(reason.into()));
                 match received.route {
-                    // The default exchange takes a queue's name: results are kept, but concern
-                    // nobody who waits for dead jobs.
+                    // The default exchange takes a queue's name: dead results are kept, but not
+                    // delivered to consumers of dead jobs.
                     Route::Results => ("".into(), namespace.dead()),
                     Route::Jobs | Route::Poison => (namespace.dead(), received.routing_key.clone()),
                 }
@@ -94,7 +94,7 @@ impl Envelope {
         }
     }
 
-    /// The properties to publish with; `number` names this letter among those in flight.
+    /// Properties for publishing; `number` identifies this message among unconfirmed ones.
     pub(super) fn properties(&self, number: u64) -> BasicProperties {
         BasicProperties::default()
             .with_delivery_mode(PERSISTENT)
@@ -106,12 +106,12 @@ impl Envelope {
     }
 }
 
-/// A delivered message, as far as sending it on needs it.
+/// The parts of a delivered message that publishing it again needs.
 #[derive(Debug)]
 pub(super) struct Received {
     pub(super) payload: Bytes,
     pub(super) message_id: ShortString,
-    /// The key that it goes on by.
+    /// The routing key for publishing it.
     pub(super) routing_key: ShortString,
     pub(super) route: Route,
 }
@@ -125,33 +125,34 @@ pub(super) fn was_delivered(properties: &BasicProperties) -> bool {
 pub(super) fn reason(properties: &BasicProperties) -> String {
     match header(properties, REASON) {
         Some(AMQPValue::LongString(reason)) => reason.to_string(),
-        _ => "RabbitMQ delivered it too often, each time without an answer".to_owned(),
+        _ => "RabbitMQ reached its delivery limit: every delivery ended without an acknowledgement"
+            .to_owned(),
     }
 }
 
-/// True if the broker gave up on the deliveries of a dead letter: no consumer gave a reason.
+/// True if the broker gave up on a message: no consumer recorded a reason.
 pub(super) fn is_undelivered(properties: &BasicProperties) -> bool {
     header(properties, REASON).is_none()
 }
 
-/// True if a message is one of this route.
+/// True if a message belongs to this route.
 pub(super) fn belongs_to(properties: &BasicProperties, route: Route) -> bool {
     properties.kind().as_ref().is_some_and(|kind| kind.as_str() == route.kind())
 }
 
-/// Reads a message's payload.
+/// Parses a message's payload.
 pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
-    M::from_json(payload).map_err(|error| format!("it cannot be read: {error}"))
+    M::from_json(payload).map_err(|error| format!("it cannot be parsed: {error}"))
 }
 
-/// The part of a message that every version has.
+/// The fields of a message that are the same in all schema versions.
 #[derive(Deserialize)]
 struct MessageStamp {
     schema: u32,
     run_id: String,
 }
 
-/// Message about a payload of another version of this program; none for other payloads.
+/// Warning about a payload of another schema version; none for other payloads.
 pub(super) fn other_version(payload: &[u8]) -> Option<String> {
     let stamp: MessageStamp = serde_json::from_slice(payload).ok()?;
     (stamp.schema != SCHEMA).then(|| {

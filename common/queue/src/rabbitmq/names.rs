@@ -4,7 +4,7 @@ use super::super::{Priority, QueueError};
 use lapin::types::ShortString;
 use std::time::Duration;
 
-/// Times for which the hold queues keep a message, shortest first, with their names.
+/// Delays of the hold queues, shortest first, with their names.
 const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(1), "hold.1s"),
     (Duration::from_secs(5), "hold.5s"),
@@ -13,8 +13,8 @@ const HOLDS: [(Duration, &str); 5] = [
     (Duration::from_secs(600), "hold.10m"),
 ];
 
-/// Kinds of jobs, each with a queue of its own: the preferred priority first, and whether they need
-/// a drawing.
+/// Kinds of jobs, each with a queue of its own, the preferred priority first: priority, and whether
+/// rendering is needed.
 pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
     (Priority::High, false),
     (Priority::High, true),
@@ -22,7 +22,7 @@ pub(super) const JOB_KINDS: [(Priority, bool); 4] = [
     (Priority::Normal, true),
 ];
 
-/// The prefix of every name.
+/// Prefix of every name.
 #[derive(Clone, Debug)]
 pub(super) struct Namespace(String);
 
@@ -38,7 +38,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// Name of its messages in their `type` property.
+    /// Value of the `type` property of its messages.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Jobs | Self::Poison => "job",
@@ -48,15 +48,15 @@ impl Route {
 }
 
 impl Namespace {
-    /// Takes 1 to 100 ASCII letters, digits, `.`, `_`, `-`, so that every name made of it fits
-    /// the 255 bytes that the protocol allows.
+    /// Parses a namespace: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, so that every name with
+    /// it fits the protocol's 255 bytes.
     pub(super) fn parse(text: &str) -> Result<Self, QueueError> {
         let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         if (1..=100).contains(&text.len()) && text.chars().all(fits) {
             return Ok(Self(text.to_owned()));
         }
         let rule = "take 1 to 100 ASCII letters, digits, '.', '_' or '-'";
-        Err(QueueError::Refused(format!("namespace {text:?} is not usable: {rule}")))
+        Err(QueueError::Refused(format!("namespace {text:?} is invalid: {rule}")))
     }
 
     pub(super) fn jobs(&self) -> ShortString {
@@ -80,19 +80,19 @@ impl Namespace {
         self.name(key(priority, needs_drawing))
     }
 
-    /// Every hold queue, which has an exchange of its own name, with its time.
+    /// All hold queues, each with an exchange of the same name, and their delays.
     pub(super) fn holds(&self) -> impl Iterator<Item = (Duration, ShortString)> {
         HOLDS.iter().map(|(time, name)| (*time, self.name(name)))
     }
 
-    /// The hold exchange with the shortest time that is not below `delay`, or the longest one.
+    /// The hold exchange with the shortest delay of at least `delay`, or the longest one.
     pub(super) fn hold(&self, delay: Duration) -> ShortString {
         let longest = self.name("hold.10m");
         self.holds().find(|(time, _)| *time >= delay).map_or(longest, |(_, name)| name)
     }
 
-    /// The queues that a route is received from, those of the preferred priority first; those of
-    /// jobs that need a drawing only for a receiver that draws.
+    /// The queues of a route, those of the preferred priority first; those of jobs that need
+    /// rendering only for a receiver that renders.
     pub(super) fn queues(&self, route: Route, draws: bool) -> Vec<(Priority, ShortString)> {
         match route {
             Route::Jobs => JOB_KINDS
@@ -105,7 +105,7 @@ impl Namespace {
         }
     }
 
-    /// Every queue, with its name's end, which is the same in all namespaces.
+    /// All queues, with the suffix of their name, which is the same in all namespaces.
     pub(super) fn every_queue(&self) -> impl Iterator<Item = (&'static str, ShortString)> {
         let holds = HOLDS.iter().map(|(_, end)| *end);
         let work = JOB_KINDS.map(|(priority, needs_drawing)| key(priority, needs_drawing));

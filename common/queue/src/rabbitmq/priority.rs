@@ -13,10 +13,10 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Deliveries of the preferred priority that lie ready here, kept from others, while all places are
-/// taken.
+/// Number of preferred deliveries that are buffered here, unavailable to other consumers, while all
+/// slots are taken.
 const PREFETCH: u16 = 2;
-/// Time for which a settlement and the delivery that follows from it may be on their way.
+/// Maximum time between a settlement and the arrival of the delivery that follows from it.
 const ROUND_TRIP: Duration = Duration::from_millis(500);
 
 /// The preferred priority of one channel.
@@ -32,35 +32,35 @@ struct Deliveries {
     settled: VecDeque<Instant>,
 }
 
-/// A delivery counts as out until this is dropped.
+/// Counts a delivery as outstanding until it is dropped.
 pub(super) struct OutstandingDelivery(Arc<PriorityWindow>);
 
 impl PriorityWindow {
-    /// For a subscription of which so many deliveries may be out.
+    /// The window of a subscription with this many slots.
     pub(super) fn new(places: u16) -> Self {
         Self { prefetch: places.saturating_add(PREFETCH), deliveries: Mutex::default() }
     }
 
-    /// Deliveries that the broker may send ahead of their settlement.
+    /// Number of deliveries that the broker may send before they are settled.
     pub(super) fn prefetch(&self) -> u16 {
         self.prefetch
     }
 
-    /// One more delivery is out.
+    /// Counts one more outstanding delivery.
     pub(super) fn count(self: &Arc<Self>) -> OutstandingDelivery {
         self.deliveries().out += 1;
         OutstandingDelivery(Arc::clone(self))
     }
 
-    /// Until when the broker may still have more of this priority to send, if it has not sent it by
-    /// now; none if it has nothing.
+    /// Time until which the broker may still have more of this priority to send; none if it has
+    /// none.
     pub(super) fn doubt(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);
         let mut deliveries = self.deliveries();
         deliveries.settled.retain(|settled| settled.elapsed() < ROUND_TRIP);
         let Deliveries { out, settled } = &*deliveries;
         let unheard = (out + settled.len()).checked_sub(prefetch)?;
-        // When so many of them are heard of, the broker had a delivery to spare.
+        // A settlement among that many was followed by a delivery, if the broker had one.
         settled.get(unheard).map(|settled| *settled + ROUND_TRIP)
     }
 
@@ -74,7 +74,7 @@ impl Drop for OutstandingDelivery {
         let mut deliveries = self.0.deliveries();
         deliveries.out = deliveries.out.saturating_sub(1);
         deliveries.settled.push_back(Instant::now());
-        // No more than these can matter.
+        // Earlier ones cannot matter.
         while deliveries.settled.len() > usize::from(self.0.prefetch) {
             deliveries.settled.pop_front();
         }

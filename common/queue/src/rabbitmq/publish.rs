@@ -1,4 +1,4 @@
-//! Publishing with confirms. One publisher per process holds every letter until the broker has
+//! Publishing with confirms. One publisher per process keeps every message until the broker has
 //! confirmed it, over as many connections as that takes.
 
 use super::{super::QueueError, backoff::Backoff};
@@ -15,7 +15,7 @@ use tokio::{
     time::sleep,
 };
 
-/// A letter, and whom to tell what became of it.
+/// A message to publish, with the reply channel of its caller.
 pub(super) struct PublishRequest {
     pub(super) letter: Envelope,
     pub(super) done: oneshot::Sender<Result<(), QueueError>>,
@@ -26,7 +26,7 @@ pub(super) struct Publisher {
     requests: mpsc::Receiver<PublishRequest>,
     outstanding: BTreeMap<u64, Outstanding>,
     last_number: u64,
-    /// Letters that were refused for lack of room and not accepted since.
+    /// Number of messages that were refused by full queues and not accepted since.
     pausing: usize,
     events: Events,
 }
@@ -36,7 +36,7 @@ struct Outstanding {
     refusals: Backoff,
 }
 
-/// The broker's answer to a message.
+/// The broker's confirmation of a message, with its number.
 type NumberedConfirmation = (u64, lapin::Result<Confirmation>);
 
 impl Publisher {
@@ -44,15 +44,15 @@ impl Publisher {
         Self { requests, outstanding: BTreeMap::new(), last_number: 0, pausing: 0, events }
     }
 
-    /// Publishes over this link until it fails; first again whatever is not confirmed.
+    /// Publishes over this connection until it fails, unconfirmed messages first.
     pub(super) async fn serve(&mut self, link: &BrokerConnection) -> QueueError {
         let channel = match link.confirming_channel().await {
             Ok(channel) => channel,
             Err(failure) => return failure,
         };
         let mut attempts = FuturesUnordered::new();
-        // Returned letters by number. A return comes before its own confirm, yet the library
-        // attaches it to whichever confirm comes next.
+        // Returned messages by number. A return comes before its own confirm, but the library
+        // attaches it to the next confirm of any message.
         let mut returned = HashMap::new();
         for (number, outstanding) in &self.outstanding {
             let letter = outstanding.request.letter.clone();
@@ -84,18 +84,18 @@ impl Publisher {
         }
     }
 
-    /// Takes nothing more and tells everybody who waits.
+    /// Refuses new messages and fails the waiting ones.
     pub(super) fn end(mut self, reason: &QueueError) {
         self.requests.close();
         let waiting = std::iter::from_fn(|| self.requests.try_recv().ok());
         let outstanding = std::mem::take(&mut self.outstanding).into_values();
         for request in outstanding.map(|outstanding| outstanding.request).chain(waiting) {
-            // Whoever gave up waiting need not know.
+            // A caller that stopped waiting needs no reply.
             let _ = request.done.send(Err(reason.clone()));
         }
     }
 
-    /// Handles an answer; answers what is to be published again, and after which pause.
+    /// Handles a confirmation; returns the message to publish again and its pause, if any.
     async fn confirmed(
         &mut self,
         number: u64,
@@ -117,16 +117,16 @@ impl Publisher {
         let told = match returned.remove(&number) {
             None => Ok(()),
             Some(reason) => Err(QueueError::Refused(format!(
-                "exchange {exchange:?} leads to no queue by the key {routing_key:?} ({reason}); \
-                 start again, which declares what is missing"
+                "exchange {exchange:?} routes to no queue by the key {routing_key:?} ({reason}); \
+                 restart this process, which declares missing queues"
             ))),
         };
-        // Whoever gave up waiting need not know.
+        // A caller that stopped waiting needs no reply.
         let _ = outstanding.request.done.send(told);
         None
     }
 
-    /// A queue has no room, or cannot write now.
+    /// Handles a message that a queue refused: it is full, or cannot write now.
     async fn refused(&mut self, number: u64) -> Option<(Envelope, Duration)> {
         let outstanding = self.outstanding.get_mut(&number)?;
         let first = !outstanding.refusals.is_used();
@@ -142,8 +142,8 @@ impl Publisher {
             if self.pausing == 1 {
                 let exchange = &letter.exchange;
                 let warning = format!(
-                    "the queue behind {exchange} takes nothing now, since it is full or has \
-                     no leader: publishing pauses until it does"
+                    "the queue behind {exchange} is full or has \
+                     no leader: publishing pauses until it accepts messages"
                 );
                 self.events.emit(Event::Warning(warning)).await;
             }
@@ -152,7 +152,7 @@ impl Publisher {
     }
 }
 
-/// Publishes one letter after a pause and waits for the answer.
+/// Publishes one message after a pause and waits for its confirmation.
 async fn attempt(
     channel: &Channel,
     number: u64,

@@ -1,4 +1,4 @@
-//! End of a delivery.
+//! Settlement of a delivery.
 
 use super::{
     super::{
@@ -22,14 +22,14 @@ use lapin::{
 use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 
-/// A delivery that is out. Dropped unsettled, it goes back to its queue.
+/// An unsettled delivery. Dropped, it is requeued.
 pub(super) struct OpenDelivery {
     shared: Arc<Shared>,
     received: Received,
     acker: Acker,
     settled: bool,
     tag: u64,
-    /// Keeps the channel open until the delivery is settled, whatever becomes of its subscription.
+    /// Keeps the channel open until the delivery is settled, even after its subscription has ended.
     tags: Arc<Tags>,
     slot: Option<OwnedSemaphorePermit>,
     counted: Option<OutstandingDelivery>,
@@ -59,25 +59,25 @@ impl OpenDelivery {
         }
     }
 
-    /// Goes on by this key, where it goes on.
+    /// Sets the routing key for publishing it again.
     pub(super) fn keyed(mut self, routing_key: &str) -> Self {
         self.received.routing_key = routing_key.into();
         self
     }
 
-    /// Counts as out until it is settled.
+    /// Counts it as outstanding until it is settled.
     pub(super) fn counting(mut self, counted: Option<OutstandingDelivery>) -> Self {
         self.counted = counted;
         self
     }
 
-    /// Keeps this place taken until it is settled.
+    /// Holds this slot until it is settled.
     pub(super) fn holding(mut self, slot: OwnedSemaphorePermit) -> Self {
         self.slot = Some(slot);
         self
     }
 
-    /// Publishes its successor, and only then forgets it here.
+    /// Publishes its successor, and then acknowledges it.
     async fn send_on(mut self: Box<Self>, disposition: &Disposition) -> Result<(), QueueError> {
         let letter = Envelope::onward(&self.received, disposition, &self.shared.namespace);
         self.shared.publish_aside(letter).await?;
@@ -99,14 +99,14 @@ impl OpenDelivery {
     }
 }
 
-/// Returns a message to its queue.
+/// Options that return a message to its queue.
 pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
 
-/// With its channel gone, a delivery cannot be settled and comes again. That is no error of the
-/// caller's, who did what was to be done and must expect duplicates anyway.
+/// Logs a delivery that cannot be settled since its channel is gone. It is redelivered, which is no
+/// error of the caller's, who must expect duplicates anyway.
 fn note_if_lost(settled: Result<bool, QueueError>) {
     if !matches!(settled, Ok(true)) {
-        tracing::debug!(?settled, "a delivery outlived its connection and comes again");
+        tracing::debug!(?settled, "the delivery's connection is lost; it will be redelivered");
     }
 }
 
@@ -129,8 +129,8 @@ impl Settle for OpenDelivery {
     }
 
     fn ticket(&mut self) -> Option<Ticket> {
-        // Jobs come by two queues over one channel: while a delivery of one of them is not handed
-        // out yet, a later one of the other may be.
+        // Jobs come from two queues over one channel: while a delivery of one is not handed out
+        // yet, a later one of the other may be.
         if self.received.route == Route::Jobs {
             return None;
         }
@@ -142,8 +142,8 @@ impl Settle for OpenDelivery {
 impl Drop for OpenDelivery {
     fn drop(&mut self) {
         if !self.settled {
-            // One poll hands the command to the connection; nobody is here to wait for more. Its
-            // tag stays out, since nobody knows when the command is sent.
+            // One poll hands the command to the connection; a drop cannot wait for more. The tag
+            // stays outstanding, since it is unknown when the command is sent.
             let _ = self.acker.nack(REQUEUE).now_or_never();
         }
     }

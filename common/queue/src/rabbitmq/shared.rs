@@ -1,4 +1,4 @@
-//! State that all queues, subscriptions and deliveries of one process share.
+//! State shared by all queues, subscriptions and deliveries of one process.
 
 use super::{
     super::QueueError,
@@ -9,7 +9,7 @@ use crate::rabbitmq::{connection::BrokerConnection, message::Envelope};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-/// Most letters of one kind that wait for the broker's word at once.
+/// Maximum number of unconfirmed messages of one kind.
 const WINDOW: usize = 1_000;
 
 /// State of the connection to the broker.
@@ -19,7 +19,7 @@ pub(super) enum ConnectionState {
     Connecting,
     /// Connected.
     Connected(Arc<BrokerConnection>),
-    /// For good: closed, or refused.
+    /// Closed for good, or refused.
     Closed(QueueError),
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Shared {
     pub(super) namespace: Namespace,
     phase: watch::Receiver<ConnectionState>,
     publisher: mpsc::Sender<PublishRequest>,
-    /// Windows apart, so that a full queue of jobs holds up neither results nor retries.
+    /// Separate limits, so that a full queue of jobs blocks neither results nor retries.
     jobs: Semaphore,
     results: Semaphore,
     aside: Semaphore,
@@ -43,7 +43,7 @@ impl Shared {
         Self { namespace, phase, publisher, jobs, results, aside }
     }
 
-    /// The link that is up, as soon as there is one.
+    /// The current connection, or the next one.
     pub(super) async fn link(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         let mut phase = self.phase.clone();
         let settled = phase.wait_for(|phase| match phase {
@@ -58,13 +58,13 @@ impl Shared {
         }
     }
 
-    /// The link that is up now; an error where there is none.
+    /// The current connection; an error where there is none.
     pub(super) fn link_now(&self) -> Result<Arc<BrokerConnection>, QueueError> {
         match &*self.phase.borrow() {
             ConnectionState::Connected(link) if !link.is_over() => Ok(Arc::clone(link)),
             ConnectionState::Closed(reason) => Err(reason.clone()),
             ConnectionState::Connected(_) | ConnectionState::Connecting => {
-                Err(QueueError::Unavailable("RabbitMQ is away now".to_owned()))
+                Err(QueueError::Unavailable("not connected to RabbitMQ".to_owned()))
             }
         }
     }

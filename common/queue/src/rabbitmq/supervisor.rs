@@ -1,4 +1,4 @@
-//! The one task that owns the connection: it makes it anew whenever it breaks, and publishes.
+//! The task that owns the connection: it re-establishes it and publishes.
 
 use super::{
     super::QueueError, address::Address, backoff::Backoff, publish::Publisher,
@@ -13,7 +13,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// A link that lasted so long was a good one, and the next pause is short again.
+/// Lifetime after which a connection counts as stable, so that the next pause is short again.
 const GOOD_LINK: Duration = Duration::from_secs(10);
 
 pub(super) struct Supervisor {
@@ -22,7 +22,7 @@ pub(super) struct Supervisor {
     pub(super) stop: CancellationToken,
 }
 
-/// A maker of connections.
+/// Factory of connections.
 pub(super) struct BrokerConnector {
     pub(super) address: Address,
     pub(super) topology: Topology,
@@ -30,7 +30,7 @@ pub(super) struct BrokerConnector {
 }
 
 impl Supervisor {
-    /// Keeps a link up, this one first, until it is stopped or the broker refuses us.
+    /// Keeps a connection, this one first, until it is stopped or the broker refuses it.
     pub(super) async fn run(self, first: BrokerConnection, mut publisher: Publisher) {
         let mut link = Arc::new(first);
         let mut backoff = Backoff::of_connections();
@@ -52,7 +52,7 @@ impl Supervisor {
             if since.elapsed() >= GOOD_LINK {
                 backoff = Backoff::of_connections();
             }
-            self.connector.warn(format!("{failure}; connecting again")).await;
+            self.connector.warn(format!("{failure}; reconnecting")).await;
             let connecting = self.connector.connect(&mut backoff, None);
             let connected = tokio::select! {
                 biased;
@@ -70,7 +70,7 @@ impl Supervisor {
 }
 
 impl BrokerConnector {
-    /// The first connection: waits for a broker that is away, but not longer than `max_wait`.
+    /// The first connection: waits for an unreachable broker, at most `max_wait`.
     pub(super) async fn connect_first(
         &self,
         max_wait: Duration,
@@ -78,7 +78,7 @@ impl BrokerConnector {
         self.connect(&mut Backoff::of_connections(), Some(max_wait)).await
     }
 
-    /// Tries until the broker answers, refuses us, or `max_wait` is at its end.
+    /// Retries until the broker replies, refuses the connection, or `max_wait` is over.
     async fn connect(
         &self,
         backoff: &mut Backoff,
@@ -87,7 +87,7 @@ impl BrokerConnector {
         let since = Instant::now();
         let mut told = max_wait.is_none();
         loop {
-            // Again after a failure, and at once at the start.
+            // Again after a failure, and immediately at the start.
             if backoff.is_used() || max_wait.is_none() {
                 sleep(backoff.next()).await;
             }
@@ -98,13 +98,13 @@ impl BrokerConnector {
             };
             let left = max_wait.map(|max_wait| max_wait.saturating_sub(since.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
-                let remedy = "start it, or correct the broker's URL";
+                let remedy = "start it, or correct fleet.broker";
                 return Err(QueueError::Unavailable(format!("{problem}; {remedy}")));
             }
             if !told {
                 told = true;
                 let seconds = left.unwrap_or_default().as_secs_f32().ceil();
-                self.warn(format!("{problem}; waiting for it, at most {seconds} s")).await;
+                self.warn(format!("{problem}; retrying for at most {seconds} s")).await;
             }
             if !backoff.is_used() {
                 sleep(backoff.next().min(left.unwrap_or(Duration::MAX))).await;

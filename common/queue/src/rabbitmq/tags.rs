@@ -1,4 +1,4 @@
-//! The deliveries of one channel by their tags, and acknowledging many of them in one frame.
+//! Unsettled deliveries of one channel by their tags, and acknowledgement of many in one frame.
 
 use super::super::{QueueError, batch::Batch};
 use crate::rabbitmq::connection::{BrokerConnection, OwnChannel};
@@ -12,12 +12,12 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A channel, kept open while any of its deliveries is out, and the tags of those.
+/// A channel, kept open while it has unsettled deliveries, and their tags.
 pub(super) struct Tags {
     pub(super) link: Arc<BrokerConnection>,
     channel: OwnChannel,
-    /// Handed out, and what ends them is not yet on its way to the broker. A frame that names one
-    /// tag for all up to it must not reach over any of these.
+    /// Tags of deliveries that were handed out and whose settlement is not sent yet. A frame that
+    /// settles all up to a tag must not include any of these.
     out: Mutex<BTreeSet<u64>>,
 }
 
@@ -35,13 +35,13 @@ impl Tags {
         self.channel.basic_cancel(consumer.tag(), BasicCancelOptions::default()).await
     }
 
-    /// Marks a delivery whose end is on its way.
+    /// Marks a delivery whose settlement is being sent.
     pub(super) fn ended(&self, tag: u64) {
         self.lock().remove(&tag);
     }
 
-    /// Sends the acknowledgements of these tags (ascending): one for all up to the last that can be
-    /// reached, and one for each beyond.
+    /// Sends the acknowledgements of these tags (ascending): one frame for all up to the last
+    /// possible one, and one for each beyond.
     async fn send(&self, tags: &[u64]) -> Result<(), QueueError> {
         let reach = reach(&self.lock(), tags);
         if let Some(last) = reach {
@@ -68,15 +68,15 @@ impl Batch for Tags {
     async fn acknowledge(&self, mut tags: Vec<u64>) -> Result<(), QueueError> {
         tags.sort_unstable();
         if let Err(error) = self.send(&tags).await {
-            // As for a single one: they come again, and that is no error of the caller's.
-            tracing::debug!(%error, "deliveries outlived their connection and come again");
+            // As for a single one: they are redelivered, which is no error of the caller's.
+            tracing::debug!(%error, "the deliveries' connection is lost; they will be redelivered");
         }
         self.lock().retain(|tag| tags.binary_search(tag).is_err());
         Ok(())
     }
 }
 
-/// The last of these tags (ascending) up to which no other tag is out.
+/// The last of these tags (ascending) below which no other tag is unsettled.
 fn reach(out: &BTreeSet<u64>, tags: &[u64]) -> Option<u64> {
     let mut others = out.iter().filter(|tag| tags.binary_search(tag).is_err());
     let bound = others.next().copied().unwrap_or(u64::MAX);

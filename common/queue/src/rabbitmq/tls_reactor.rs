@@ -1,5 +1,5 @@
-//! Connections of lapin over TLS. Its own TLS would bring another stack, and verify certificates
-//! in another way than all other connections do.
+//! TLS connections for lapin, whose own TLS would add another implementation with another way to
+//! verify certificates.
 
 use async_rs::{Runtime, Tokio, traits::Reactor, util::RuntimeParts};
 use futures_io::{AsyncRead, AsyncWrite};
@@ -28,8 +28,8 @@ pub(super) async fn connect(
     Connection::connector(uri, runtime, connect, properties).await
 }
 
-/// Tokio's reactor for streams that speak TLS. It only names their type and keeps time: streams are
-/// made by [`connect`].
+/// Tokio's reactor for TLS streams. It only provides their type and timers: [`connect`] opens the
+/// streams.
 #[derive(Clone, Debug)]
 struct TlsReactor(Tokio);
 

@@ -1,8 +1,7 @@
 //! Exchanges and queues of a namespace, and their declaration.
 //!
-//! Everything is durable and every queue a quorum queue. A message that expires or is delivered
-//! too often is dead-lettered at least once, for which the queue must reject publishes when it is
-//! full.
+//! Everything is durable and every queue a quorum queue. A message that expires or is delivered too
+//! often is dead-lettered at least once, for which a full queue must reject publishes.
 
 use super::{
     super::{Priority, QueueError},
@@ -17,14 +16,14 @@ use lapin::{
 };
 use std::time::Duration;
 
-/// Deliveries of a message after which the broker itself gives up on it: a backstop far above what
-/// we count ourselves, since some versions count a clean close too.
+/// Deliveries of a message after which the broker itself dead-letters it: far above the fleet's own
+/// limits, since some versions count a clean close too.
 const DELIVERY_LIMIT: i64 = 1_000;
-/// Time after which a job that waits for a drawing is shown to workers that do not draw: they end
-/// it where its run is cancelled or its deadline has passed, and put it back otherwise.
+/// Time after which a job that waits for rendering is delivered to workers that do not render: they
+/// end it if its run is cancelled or its deadline has passed, and requeue it otherwise.
 const DRAWING_WAIT: Duration = Duration::from_secs(10 * 60);
-/// For queues that are read again and again. Versions from 4.0 on have a limit of 20 unless
-/// another one is named, and versions before refuse a negative one.
+/// Delivery limit of queues that are read repeatedly. Versions from 4.0 on have a default limit of
+/// 20, and earlier ones refuse a negative limit.
 const NO_DELIVERY_LIMIT: i64 = 1_000_000_000;
 
 /// Exchanges and queues of a namespace.
@@ -60,7 +59,7 @@ impl Topology {
         Self { exchanges, queues }
     }
 
-    /// Declares what is missing and checks what exists.
+    /// Declares missing exchanges and queues, and checks existing ones.
     pub(super) async fn declare(
         &self,
         channel: &Channel,
@@ -140,14 +139,14 @@ fn kept(namespace: &Namespace, name: ShortString) -> QueueSpecification {
     QueueSpecification { name, arguments, exchange: namespace.dead(), routing_key: "".into() }
 }
 
-/// A queue that hands its messages back to the jobs after a time. No dead-letter routing key, so
+/// A queue whose messages return to the jobs after a time. It has no dead-letter routing key, so
 /// that they keep their own, which is the priority.
 fn hold(namespace: &Namespace, name: ShortString, time: Duration) -> QueueSpecification {
     let arguments = expiring(dead_lettering(namespace.jobs()), time);
     QueueSpecification { exchange: name.clone(), name, arguments, routing_key: "".into() }
 }
 
-/// Arguments of a queue whose messages go to an exchange by this key when their time is over.
+/// Arguments of a queue whose expired messages go to an exchange by this key.
 fn dead_lettering_after(time: Duration, exchange: ShortString, key: &str) -> FieldTable {
     let mut arguments = expiring(dead_lettering(exchange), time);
     arguments.insert("x-dead-letter-routing-key".into(), AMQPValue::LongString(key.into()));
@@ -155,7 +154,7 @@ fn dead_lettering_after(time: Duration, exchange: ShortString, key: &str) -> Fie
 }
 
 fn expiring(mut arguments: FieldTable, time: Duration) -> FieldTable {
-    // The longest time is 600,000 ms.
+    // The maximum is 600,000 ms.
     let milliseconds = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
     arguments.insert("x-message-ttl".into(), AMQPValue::LongLongInt(milliseconds));
     arguments

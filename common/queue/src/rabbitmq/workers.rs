@@ -1,4 +1,4 @@
-//! Workers of a fleet, as its broker sees them.
+//! Connected workers of a fleet, as its broker counts them.
 
 use super::{
     super::{Priority, QueueError},
@@ -11,27 +11,27 @@ use super::{
 use futures_util::future::BoxFuture;
 use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
-/// Numbers of workers that are connected, those that stop left out.
+/// Numbers of connected workers, without stopping ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectedWorkers {
     /// All of them.
     pub all: u32,
-    /// Those that draw.
+    /// Those that render.
     pub drawing: u32,
 }
 
 impl RabbitQueues {
-    /// The workers of this fleet. Does not wait for a broker that is away.
+    /// The workers of this fleet. Does not wait for an unreachable broker.
     ///
     /// # Errors
-    /// The broker is away, or a queue is gone.
+    /// The broker is unreachable, or a queue is gone.
     pub fn workers(&self) -> BoxFuture<'_, Result<ConnectedWorkers, QueueError>> {
         Box::pin(async move { workers(&*self.shared.link_now()?, &self.shared.namespace).await })
     }
 }
 
-/// The workers of a fleet that this process does not work in; none where nothing is declared yet.
-/// Declares nothing.
+/// The workers of a fleet to which this process is not connected; none where nothing is declared
+/// yet. Declares nothing.
 ///
 /// # Errors
 /// The broker cannot be reached, or refuses.

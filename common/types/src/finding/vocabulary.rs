@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// Key that every list of kinds and of elements has.
+/// Key that every list of kinds and of elements contains.
 pub const OTHER: &str = "other";
 
 /// Kinds and elements from which a judge chooses.
@@ -22,13 +22,13 @@ pub struct FindingVocabulary {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingKind {
-    /// Its name in replies and results, as in `wrong_color`.
+    /// The name in replies and results, as in `wrong_color`.
     pub key: String,
-    /// Its name for people.
+    /// The title in reports.
     pub title: String,
-    /// Its meaning, in one line.
+    /// Meaning, in one line.
     pub means: String,
-    /// Keys of the criteria that it touches as a rule.
+    /// Keys of the criteria that it usually touches.
     #[serde(default)]
     pub criteria: Vec<String>,
 }
@@ -37,9 +37,9 @@ pub struct FindingKind {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingElement {
-    /// Its name in replies and results, as in `button`.
+    /// The name in replies and results, as in `button`.
     pub key: String,
-    /// Its name for people.
+    /// The title in reports.
     pub title: String,
 }
 
@@ -76,7 +76,7 @@ struct VocabularyFile {
 #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
 static BUILTIN: LazyLock<IndexMap<String, FindingVocabulary>> = LazyLock::new(|| {
     let file: VocabularyFile = toml::from_str(include_str!("../../../../config/findings.toml"))
-        .expect("the compiled-in findings.toml is sound");
+        .expect("the compiled-in findings.toml is valid");
     debug_assert_eq!(file.schema, SCHEMA);
     file.vocabularies
 });

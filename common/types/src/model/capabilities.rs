@@ -1,4 +1,4 @@
-//! `models.toml`: families of models and what is known of them.
+//! `models.toml`: families of models and their capabilities.
 
 use super::{
     data_file::{self, DataFileError},
@@ -9,7 +9,7 @@ use super::{
 use crate::job::{Detail, Provider};
 use serde::Deserialize;
 
-/// Everything known of models.
+/// Capabilities of all known models.
 #[derive(Clone, Debug)]
 pub struct Models {
     date: String,
@@ -17,34 +17,34 @@ pub struct Models {
     unknown: ModelFacts,
 }
 
-/// Facts about a family of models.
+/// Capabilities of a family of models.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFacts {
-    /// Names the family.
+    /// Name of the family.
     #[serde(rename = "name")]
     pub family: String,
     /// Provider of the model.
     pub provider: Provider,
-    /// Models of the family; a name that ends in `*` stands for all that begin like it.
+    /// Models of the family; a name that ends in `*` is a prefix.
     pub names: Vec<String>,
     /// Formula of its image tokens.
     pub image: ImageFormula,
     /// Limits on its images.
     pub limits: ImageLimits,
-    /// The parameter that bounds an answer.
+    /// The parameter that limits the output tokens.
     pub output_limit: OutputLimit,
-    /// True if it takes a sampling temperature.
+    /// True if it accepts a sampling temperature.
     pub temperature: bool,
-    /// Tokens to add to the output limit, since reasoning counts as output.
+    /// Number of tokens to add to the output limit, since reasoning counts as output.
     pub reasoning_allowance: u32,
-    /// The largest output limit that its models take; 0 where that is not known.
+    /// Maximum output limit that its models accept; 0 where unknown.
     pub max_output_tokens: u32,
     /// True if a request's output limit counts against tokens per minute at its admission.
     pub counts_output_limit: bool,
-    /// True if the provider gives back what a request counted and did not use.
+    /// True if the provider refunds the unused part of a request's count.
     pub refunds_unused: bool,
-    /// Way to mark the prompt's cacheable part for the provider.
+    /// Control over the prompt cache.
     #[serde(default)]
     pub prompt_cache: PromptCache,
     /// Source of the facts.
@@ -58,7 +58,7 @@ pub enum PromptCache {
     /// None: the provider decides, or has no such cache.
     #[default]
     Automatic,
-    /// `prompt_cache_options` with mode `explicit`, and a breakpoint after what is to be kept.
+    /// `prompt_cache_options` with mode `explicit`, and a breakpoint after the part to cache.
     /// Without them everything is written, which costs extra.
     Explicit,
 }
@@ -67,9 +67,9 @@ pub enum PromptCache {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImageLimits {
-    /// Most bytes of the file, before base64.
+    /// Maximum number of bytes of the file, before base64.
     pub max_bytes: u64,
-    /// Longest side in pixels; 0 where the provider shrinks whatever comes.
+    /// Longest side in pixels; 0 where the provider shrinks any image.
     pub max_side: u32,
     /// File formats.
     pub formats: Vec<ImageFormat>,
@@ -90,7 +90,7 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// The media type, as in data URLs.
+    /// The media type.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -101,7 +101,7 @@ impl ImageFormat {
     }
 }
 
-/// The parameter that bounds an answer.
+/// The parameter that limits the output tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
@@ -121,12 +121,12 @@ impl OutputLimit {
     }
 }
 
-/// Tokens that a request has beside its texts and images: roles, separators, the names of parts.
+/// Number of tokens of a request beside its texts and images: roles, separators, names of parts.
 const FRAMING_TOKENS: u64 = 256;
 
 impl ModelFacts {
-    /// The most input tokens that a request can have: its texts (every message, and the schema
-    /// that is sent with it), its images by width and height, and framing.
+    /// Upper bound of a request's input tokens: its texts (every message, and the schema sent with
+    /// it), its images by width and height, and framing.
     pub fn input_bound(
         &self,
         texts: TextTokens,
@@ -137,7 +137,7 @@ impl ModelFacts {
         self.image_tokens(images, detail).fold(others, u64::saturating_add)
     }
 
-    /// The input tokens to expect of the same request: for estimates, never to reserve by.
+    /// Expected input tokens of the same request: for estimates, never for reservations.
     pub fn expected_input(
         &self,
         texts: TextTokens,
@@ -158,14 +158,14 @@ impl ModelFacts {
 }
 
 impl Models {
-    /// The facts that the program carries.
+    /// The compiled-in models.
     #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn builtin() -> Self {
         Self::parse(include_str!("../../../../config/models.toml"), "config/models.toml")
             .expect("the compiled-in models can be read")
     }
 
-    /// Reads a file of facts; `origin` names it in errors.
+    /// Parses a file of models; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
         let file: ModelsFile = data_file::read(text, origin)?;
         data_file::check_schema(file.schema, origin)?;
@@ -175,33 +175,34 @@ impl Models {
         let unknown = unknown.ok_or_else(|| DataFileError::Invalid {
             origin: origin.to_owned(),
             line: 1,
-            problem: format!("no family is called {UNKNOWN:?}: models beyond these need one"),
+            problem: format!(
+                "the family {UNKNOWN:?} is missing: models of no other family need it"
+            ),
         })?;
         Ok(Self { date: file.date, families, unknown })
     }
 
-    /// The day of the facts, as in `2026-11-21`.
+    /// Date of the file, as in `2026-11-21`.
     pub fn date(&self) -> &str {
         &self.date
     }
 
-    /// The family that names this model. An exact name wins over a name with a date at its end,
-    /// that over a `*`, a longer `*` over a shorter one. A gateway's prefix (`openai/`) is looked
-    /// through.
+    /// The family of this model. An exact name takes precedence over a name with a date, that over
+    /// a `*`, a longer `*` over a shorter one. A gateway's prefix (`openai/`) is ignored.
     pub fn find(&self, model: &str) -> Option<&ModelFacts> {
         let direct = self.families.iter().filter_map(|facts| Some((facts.fit(model)?, facts)));
         let found = direct.max_by_key(|(fit, _)| *fit).map(|(_, facts)| facts);
         found.or_else(|| self.find(name::behind_gateway(model)?))
     }
 
-    /// The facts to go by: the model's family, or the family `unknown`.
+    /// The capabilities of a model: those of its family, or of the family `unknown`.
     pub fn facts(&self, model: &str) -> &ModelFacts {
         self.find(model).unwrap_or(&self.unknown)
     }
 }
 
 impl ModelFacts {
-    /// Fit of the best of the names; more is better.
+    /// Rank of the best matching name; higher is better.
     fn fit(&self, model: &str) -> Option<usize> {
         let fits = self.names.iter().filter_map(|pattern| match pattern.strip_suffix('*') {
             Some(beginning) => model.starts_with(beginning).then_some(beginning.len()),

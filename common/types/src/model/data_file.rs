@@ -1,24 +1,24 @@
-//! Reading a data file of ours or of the user's, so that a mistake is found by its place.
+//! Parsing of a data file of the program or the user, with errors that name the line.
 
 use crate::SCHEMA;
 use serde::de::DeserializeOwned;
 
-/// A data file that cannot be used.
+/// An invalid data file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DataFileError {
-    /// It is not what it should be: no TOML, an unknown or missing key, a value of another kind.
+    /// Malformed TOML, an unknown or missing key, or a value of another type.
     #[error("{origin}, line {line}: {problem}")]
     Invalid {
         /// The file, as the user named it.
         origin: String,
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// The problem there, the key named.
+        /// The problem, with the key.
         problem: String,
     },
-    /// It was written for another version of this program.
+    /// Another schema version.
     #[error(
-        "{origin}: schema {found} is unknown, this program reads schema {SCHEMA}: take a file that fits, or another version of the program"
+        "{origin}: schema {found} is not supported (this program reads schema {SCHEMA}): use a file of that schema, or another version of the program"
     )]
     Schema {
         /// The file, as the user named it.
@@ -28,7 +28,7 @@ pub enum DataFileError {
     },
 }
 
-/// Reads a file's text; `origin` names it in errors.
+/// Parses a file's text; `origin` names it in errors.
 pub(super) fn read<T: DeserializeOwned>(text: &str, origin: &str) -> Result<T, DataFileError> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -37,7 +37,7 @@ pub(super) fn read<T: DeserializeOwned>(text: &str, origin: &str) -> Result<T, D
     })
 }
 
-/// Refuses every version but ours.
+/// Refuses other schema versions.
 pub(super) fn check_schema(found: u32, origin: &str) -> Result<(), DataFileError> {
     if found == SCHEMA {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Cost of an image in tokens, by the formulas of the providers' guides. Exact arithmetic on
-//! integers: ratios of sides are never rounded, so that the count is never one tile short.
+//! Tokens of an image, by the formulas of the providers' guides. Exact integer arithmetic: ratios
+//! of sides are never rounded, so that the count is never one tile short.
 
 use crate::job::Detail;
 use serde::Deserialize;
@@ -10,55 +10,56 @@ use serde::Deserialize;
 pub enum ImageFormula {
     /// OpenAI's tiles of 512 pixels, after shrinking to 2048 × 2048 and to a shortest side of 768.
     Tiles {
-        /// Tokens of any image; all there are with detail low.
+        /// Tokens of any image; with detail low, the total.
         base: u64,
         /// Tokens of each tile.
         per_tile: u64,
     },
     /// OpenAI's patches of 32 pixels.
     Patches {
-        /// Limits with detail high; detail low is taken for high, since no figure is published.
+        /// Limits with detail high, which also hold for detail low: no figure is published for
+        /// that.
         high: PatchLimits,
-        /// Limits with detail original, where a model knows that; also with auto, since it may
-        /// mean original.
+        /// Limits with detail original, for models that support it; also with auto, which may mean
+        /// original.
         original: Option<PatchLimits>,
-        /// Tokens of a hundred patches, as the guide says.
+        /// Tokens of a hundred patches, by the guide.
         guide_percent: u64,
-        /// Tokens of a hundred patches, as users measured. The larger one of the two counts.
+        /// Tokens of a hundred patches, as users measured. The larger of the two counts.
         measured_percent: Option<u64>,
     },
     /// Anthropic's patches of 28 pixels.
     Anthropic {
         /// Longest side after shrinking, in pixels.
         max_side: u64,
-        /// Most patches after shrinking.
+        /// Maximum number of patches after shrinking.
         max_tokens: u64,
     },
     /// Gemini's tiles of 768 pixels.
     Gemini {
         /// Tokens of an image within 384 × 384, and of each tile.
         small_tokens: u64,
-        /// Tokens of any image, at least.
+        /// Minimum number of tokens of an image.
         least_tokens: u64,
     },
 }
 
-/// Limits to which a provider shrinks an image before it counts patches; none is no limit.
+/// Limits to which a provider shrinks an image before it counts patches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchLimits {
-    /// Most patches.
+    /// Maximum number of patches; none is no limit.
     pub budget: Option<u64>,
-    /// Longest side in pixels.
+    /// Longest side in pixels; none is no limit.
     pub max_side: Option<u64>,
 }
 
-/// No image that is worth asking about is longer, and products of sides stay within 64 bits.
+/// Maximum side of an image in pixels, beyond any practical size; products of sides fit 64 bits.
 pub const MAX_SIDE: u32 = 1 << 24;
 
 impl ImageFormula {
-    /// Tokens of an image of `width` × `height` pixels. A side of 0 is taken for 1, one beyond
-    /// [`MAX_SIDE`] for that.
+    /// Tokens of an image of `width` × `height` pixels. A side of 0 counts as 1, one beyond
+    /// [`MAX_SIDE`] as that.
     pub fn tokens(&self, width: u32, height: u32, detail: Detail) -> u64 {
         let [width, height] = [width, height].map(|side| u64::from(side.clamp(1, MAX_SIDE)));
         let sides = (width, height);
@@ -90,7 +91,7 @@ impl ImageFormula {
     }
 }
 
-/// Shrinking to 2048 and then to 768 is shrinking by the smaller ratio, or by none.
+/// Tiles: shrinking to 2048 and then to 768 is shrinking by the smaller ratio, if any.
 fn openai_tiles((width, height): (u64, u64)) -> u64 {
     let (long, short) = (width.max(height), width.min(height));
     let by_short_side = 768 * long < 2048 * short;
@@ -101,8 +102,8 @@ fn openai_tiles((width, height): (u64, u64)) -> u64 {
     tiles(width) * tiles(height)
 }
 
-/// Over the budget the image is shrunk until the side that fits worse is a whole number of
-/// patches; the other one follows.
+/// Patches: above the budget the image is shrunk until the worse-fitting side is a whole number of
+/// patches; the other side follows.
 fn openai_patches(sides: (u64, u64), limits: PatchLimits) -> u64 {
     let (width, height) = within(sides, limits.max_side.unwrap_or(u64::MAX));
     let count = width.div_ceil(32) * height.div_ceil(32);
@@ -119,7 +120,7 @@ fn openai_patches(sides: (u64, u64), limits: PatchLimits) -> u64 {
     shrunk.min(budget)
 }
 
-/// The largest version within both limits, searched by its longest side.
+/// The largest version within both limits, found by its longest side.
 fn anthropic_patches(sides: (u64, u64), max_side: u64, max_tokens: u64) -> u64 {
     let patches = |longest: u64| {
         let (width, height) = within(sides, longest);
@@ -140,7 +141,7 @@ fn anthropic_patches(sides: (u64, u64), max_side: u64, max_tokens: u64) -> u64 {
     patches(fits.max(1)).min(max_tokens)
 }
 
-/// The sides shrunk so that the longest is at most `longest`; the other one rounded, at least 1.
+/// The sides shrunk to a longest side of at most `longest`; the other one rounded, at least 1.
 fn within((width, height): (u64, u64), longest: u64) -> (u64, u64) {
     let long = width.max(height);
     if long <= longest {

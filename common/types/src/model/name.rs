@@ -1,6 +1,6 @@
-//! Names of models: exact names, names with a date at their end, names behind a gateway's.
+//! Names of models: exact, with a date at the end, or with a gateway's prefix.
 
-/// The name without the date at its end: `gpt-4o` for `gpt-4o-2024-08-06`, `claude-haiku-4-5` for
+/// The name without its date: `gpt-4o` for `gpt-4o-2024-08-06`, `claude-haiku-4-5` for
 /// `claude-haiku-4-5-20251001`. None if there is no date.
 pub(super) fn without_date(model: &str) -> Option<&str> {
     ["-dddd-dd-dd", "-dddddddd"].into_iter().find_map(|shape| {
@@ -18,9 +18,9 @@ pub(super) fn behind_gateway(model: &str) -> Option<&str> {
     model.rsplit_once('/').map(|(_, name)| name)
 }
 
-/// True if an answer's model is the one that was asked for. Gateways add a prefix (`openai/`) and
-/// tags (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
-/// servers the ending of a file. What a name that ends in `-latest` stands for is the provider's.
+/// True if a reply's model is the requested one. Gateways add a prefix (`openai/`) and tags
+/// (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
+/// servers a file extension. A name that ends in `-latest` matches any model of the provider.
 pub fn is_same_model(asked: &str, answered: &str) -> bool {
     let ((asked, asked_date), (answered, answered_date)) = (parts(asked), parts(answered));
     let same_date = asked_date.is_none() || answered_date.is_none() || asked_date == answered_date;

@@ -1,4 +1,4 @@
-//! `prices.toml`: what models cost, with the day and the source of each figure.
+//! `prices.toml`: prices of models, with the date and the source of each entry.
 
 use super::{
     data_file::{self, DataFileError},
@@ -27,20 +27,19 @@ pub struct PriceEntry {
     pub endpoint: Endpoint,
     /// Price of its tokens.
     pub price: Price,
-    /// Their price in the lane with results within 24 hours, where there is one.
+    /// Price in the lane with results within 24 hours, where there is one.
     pub batch: Option<Price>,
-    /// Their price in the lane `flex`, where the provider has it for this model.
+    /// Price in the lane `flex`, where the provider has it for this model.
     pub flex: Option<Price>,
-    /// Most input tokens of a request.
+    /// Maximum number of input tokens of a request.
     pub max_input_tokens: Option<u64>,
-    /// Most output tokens of an answer.
+    /// Maximum number of output tokens of a reply.
     pub max_output_tokens: Option<u64>,
-    /// The day on which the provider switches it off, as in `2026-12-11`.
+    /// Date on which the provider retires it, as in `2026-12-11`.
     pub retires: Option<String>,
-    /// The page that tells the price.
+    /// The page with the price.
     pub source: Option<String>,
-    /// The day of the figures and the table that they come from; where the user gave them,
-    /// the file.
+    /// The date and the table of the prices; for prices of the user, the file.
     pub origin: String,
 }
 
@@ -55,8 +54,7 @@ pub enum Endpoint {
     Responses,
 }
 
-/// A price as files write it, under `[prices."name"]`: amounts in micro-dollars per million
-/// tokens.
+/// A price in a file, under `[prices."name"]`: amounts in micro-dollars per million tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceTerms {
@@ -87,36 +85,36 @@ pub struct PriceTerms {
     pub flex_cache_write: Option<u64>,
     /// Input tokens of a long request.
     pub long_input: Option<u64>,
-    /// Most input tokens of a request.
+    /// Maximum number of input tokens of a request.
     pub max_input_tokens: Option<u64>,
-    /// Most output tokens of an answer.
+    /// Maximum number of output tokens of a reply.
     pub max_output_tokens: Option<u64>,
-    /// The day on which it is switched off.
+    /// Date on which it is retired.
     pub retires: Option<String>,
-    /// The page that tells the price.
+    /// The page with the price.
     pub source: Option<String>,
 }
 
-/// A model whose cost nobody knows, so that no budget could be held.
+/// A model of unknown cost, so that no budget can be held.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "model {model:?} has no price, so its calls cannot be bounded{near}; take a known model, say which one it is in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or give its price there, in micro-dollars per million tokens (0 for a server of your own): [prices.\"{model}\"] input = … output = …",
+    "model {model:?} has no price, so the cost of its calls has no upper bound{near}; use a known model, map it to one in juror.toml ([models.\"{model}\"] like = \"gpt-4o\"), or set its price there, in micro-dollars per million tokens (0 for a server of your own): [prices.\"{model}\"] input = … output = …",
     near = near_names(.nearest)
 )]
 pub struct NoPrice {
-    /// The model that was asked for.
+    /// The requested model.
     pub model: String,
-    /// Known names that look like it, the likeliest first.
+    /// Known names similar to it, the best match first.
     pub nearest: Vec<String>,
 }
 
 impl PriceEntry {
-    /// Cost of an answer; see [`Price::cost`].
+    /// Cost of a reply; see [`Price::cost`].
     pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
         self.price.cost(usage, cache_write_tokens)
     }
 
-    /// The price in a lane; the ordinary one where the model has none of its own there.
+    /// The price in a lane; the realtime price where the model has none of its own there.
     pub fn price_in(&self, lane: Lane) -> &Price {
         let own = match lane {
             Lane::Flex => self.flex.as_ref(),
@@ -128,14 +126,14 @@ impl PriceEntry {
 }
 
 impl Prices {
-    /// The prices that the program carries.
+    /// The compiled-in prices.
     #[expect(clippy::expect_used, reason = "the file is compiled in, and a test reads it")]
     pub fn builtin() -> Self {
         Self::parse(include_str!("../../../../config/prices.toml"), "config/prices.toml")
             .expect("the compiled-in prices can be read")
     }
 
-    /// Reads a price file; `origin` names it in errors.
+    /// Parses a price file; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, DataFileError> {
         let file: PriceFile = data_file::read(text, origin)?;
         data_file::check_schema(file.schema, origin)?;
@@ -145,34 +143,34 @@ impl Prices {
         Ok(Self::from_terms(file.prices, &known_since))
     }
 
-    /// Prices as settings give them; `origin` is what each entry says of where it comes from.
+    /// Prices from settings; `origin` is recorded as the source of each entry.
     pub fn from_terms(terms: BTreeMap<String, PriceTerms>, origin: &str) -> Self {
         let entry =
             |(model, terms): (String, PriceTerms)| (model.clone(), terms.into_entry(model, origin));
         Self(terms.into_iter().map(entry).collect())
     }
 
-    /// These prices, with every entry of `other` in place of ours for the same model.
+    /// These prices, with the entries of `other` in place of those for the same model.
     #[must_use]
     pub fn overlaid_with(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
     }
 
-    /// The price of this very name, else of the name without the date at its end, else of the name
-    /// behind a gateway's prefix (`openai/gpt-4o`), as [`Models::find`](super::Models::find) does.
+    /// The price of this exact name, else of the name without its date, else of the name behind a
+    /// gateway's prefix (`openai/gpt-4o`), as [`Models::find`](super::Models::find) resolves it.
     pub fn find(&self, model: &str) -> Option<&PriceEntry> {
         let direct = self.0.get(model).or_else(|| self.0.get(name::without_date(model)?));
         direct.or_else(|| self.find(name::behind_gateway(model)?))
     }
 
-    /// As [`Prices::find`]; a model without a price is an error that says what to do.
+    /// As [`Prices::find`]; a model without a price is an error with the remedy.
     pub fn require(&self, model: &str) -> Result<&PriceEntry, NoPrice> {
         self.find(model)
             .ok_or_else(|| NoPrice { model: model.to_owned(), nearest: self.nearest(model) })
     }
 
-    /// All entries, by name.
+    /// All entries, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &PriceEntry> {
         self.0.values()
     }
@@ -198,7 +196,7 @@ impl PriceTerms {
         let batch = self.batch_input.zip(self.batch_output).map(|(input, output)| Price {
             input,
             output,
-            // Not every provider reads its cache for batches at a further discount.
+            // Some providers give no further discount on cached tokens of batches.
             cached_input: None,
             cache_write: self.cache_write.map(|write| scaled_rate(write, input, self.input)),
             long_input: self.long_input.map(|long| scaled_rate(long, input, self.input)),

@@ -1,21 +1,21 @@
-//! Token counts of a text: a bound to reserve by, and a figure to expect.
+//! Token counts of a text: an upper bound for reservations, and an expected count.
 
 /// Token counts of texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextTokens {
-    /// At most.
+    /// Upper bound.
     pub bound: u64,
-    /// Probably.
+    /// Expected number.
     pub expected: u64,
 }
 
 impl TextTokens {
-    /// Those of one text.
+    /// Token counts of a text.
     pub fn of(text: &str) -> Self {
         Self { bound: bound(text), expected: expected(text) }
     }
 
-    /// Those of these texts and of others.
+    /// The sum of two counts.
     pub fn plus(self, others: Self) -> Self {
         Self {
             bound: self.bound.saturating_add(others.bound),
@@ -24,14 +24,14 @@ impl TextTokens {
     }
 }
 
-/// Letters and digits that follow each other for so long are no words: a key, a hash, base64.
+/// Maximum length of a word; longer runs of letters and digits are keys, hashes or base64.
 const MAX_WORD: u64 = 20;
 
-/// A bound, by how tokenizers cut a text before they look anything up. A word (which ends where a
-/// capital follows a small letter) takes one token for two letters, a blank before it none, other
+/// Upper bound of the tokens, by the way in which tokenizers split a text. A word (which ends where
+/// a capital follows a small letter) takes one token for two letters, a space before it none, other
 /// white space one for two characters; every digit, sign and byte beyond ASCII takes one. Prose and
 /// code take about half of that. The paths of SVG icons come close to it, and are the reason that
-/// digits and signs count whole. Noise takes three tokens for four characters.
+/// digits and signs count as whole tokens. Noise takes three tokens for four characters.
 ///
 /// Compared with o200k and cl100k over prose, code, paths, base64, hexadecimal and random text.
 fn bound(text: &str) -> u64 {
@@ -49,7 +49,7 @@ fn bound(text: &str) -> u64 {
     tokens
 }
 
-/// Length and cost of the letters and digits that a text begins with.
+/// Length and tokens of the letters and digits at the start of a text.
 fn alphanumeric(text: &[u8]) -> (usize, u64) {
     let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let run = text.get(..length).unwrap_or_default();
@@ -63,7 +63,7 @@ fn alphanumeric(text: &[u8]) -> (usize, u64) {
     (length, words.max(noise))
 }
 
-/// Length and cost of the white space that a text begins with.
+/// Length and tokens of the white space at the start of a text.
 fn white_space(text: &[u8]) -> (usize, u64) {
     let length = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let (space, behind) = text.split_at_checked(length).unwrap_or_default();
@@ -73,7 +73,7 @@ fn white_space(text: &[u8]) -> (usize, u64) {
 }
 
 /// Expected tokens: about one for four ASCII characters and one for every other character, since
-/// scripts beyond Latin are cut finer.
+/// tokenizers split other scripts more finely.
 fn expected(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let others = text.chars().count() as u64 - ascii;

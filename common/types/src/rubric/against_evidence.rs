@@ -12,17 +12,17 @@ const SIMILARITY: &str = "visual_similarity";
 /// The criterion that compares design values.
 const TOKENS: &str = "token_adherence";
 
-/// A region that differs by more than this (CIEDE2000) …
+/// Color difference (CIEDE2000) above which a region's difference is large …
 const LARGE_DELTA_E: f64 = 10.0;
-/// … over more than this share of the picture is seen by anybody.
+/// … if the region is at least this share of the picture.
 const LARGE_SHARE: f64 = 0.02;
-/// A color that is nearer than this is there.
+/// Maximum color difference (CIEDE2000) of a color that is present.
 const SAME_COLOR: f64 = 2.0;
-/// A color that is not nearer than this is not there.
+/// Minimum color difference of a color that is absent.
 const OTHER_COLOR: f64 = 5.0;
 
-/// The rules by which a verdict contradicts the evidence. Rubrics without the criteria
-/// `visual_similarity` and `token_adherence` have none.
+/// The rules by which a verdict contradicts the evidence. Empty for rubrics without the criteria
+/// `visual_similarity` and `token_adherence`.
 pub fn against_evidence(
     rubric: &Rubric,
     verdict: &Verdict,
@@ -60,7 +60,7 @@ fn share_of(rubric: &Rubric, verdict: &Verdict, criterion: &str) -> Option<f64> 
     Some((score - least) / (most - least))
 }
 
-/// True if the screenshot has the token's color and the render has not.
+/// True if the screenshot has the token's color and the render does not.
 fn is_lacking(token: &TokenEvidence) -> bool {
     let found = token.screenshot_delta_e.zip(token.render_delta_e);
     found.is_some_and(|(screenshot, render)| screenshot <= SAME_COLOR && render > OTHER_COLOR)

@@ -1,25 +1,24 @@
-//! The rubrics that are compiled in.
+//! The compiled-in rubrics.
 
 use super::{Rubric, RubricError};
 
-/// A rubric that comes with the program.
+/// A compiled-in rubric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinRubric {
-    /// Its name as a value of `--rubric`: the id of the newest version, `id@version` of earlier
-    /// ones.
+    /// Value of `--rubric`: the id of the newest version, `id@version` of earlier ones.
     pub id: &'static str,
-    /// Its file, as it was compiled in.
+    /// Text of its file.
     pub text: &'static str,
 }
 
 impl BuiltinRubric {
-    /// Reads it, as a file of the user's would be.
+    /// Parses it like a file of the user.
     pub fn parse(self) -> Result<Rubric, RubricError> {
         Rubric::parse(self.text, &format!("builtin rubric {}", self.id))
     }
 }
 
-/// Every rubric that comes with the program, the newest versions first; the first is the default.
+/// All compiled-in rubrics, newest versions first; the first one is the default.
 pub fn builtin() -> &'static [BuiltinRubric] {
     &[
         BuiltinRubric {
@@ -42,7 +41,7 @@ pub fn builtin() -> &'static [BuiltinRubric] {
     ]
 }
 
-/// The rubric of this name: `semantic`, or with its version, as in `semantic@2`.
+/// The compiled-in rubric of this name: `semantic`, or with its version, as in `semantic@2`.
 pub fn builtin_named(name: &str) -> Option<BuiltinRubric> {
     let current = |rubric: &BuiltinRubric| rubric.parse().is_ok_and(|parsed| parsed.name() == name);
     let exact = builtin().iter().find(|rubric| rubric.id == name);

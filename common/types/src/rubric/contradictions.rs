@@ -7,9 +7,9 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// The rules that an answer breaks. Answers of version 1 have no findings: of them, scores below
-/// the top need any issue, and top scores throughout allow none; where issues are made from the
-/// scores (`weighted_groups`), nothing can contradict.
+/// The rules that a reply breaks. Replies of version 1 have no findings: scores below the top need
+/// an issue, and top scores throughout exclude issues; where issues are made from the scores
+/// (`weighted_groups`), there are no contradictions.
 pub(super) fn contradictions(rubric: &Rubric, answer: &JudgeAnswer) -> Vec<Contradiction> {
     match (rubric.reply, rubric.formula) {
         (ReplyVersion::Two, _) => {
@@ -35,7 +35,7 @@ fn is_broken(rule: Contradiction, rubric: &Rubric, answer: &JudgeAnswer) -> bool
         Contradiction::CriticalAboveMiddle => is_critical_above_middle(rubric, answer),
         Contradiction::RepeatedFinding => repeats_a_finding(&answer.findings),
         Contradiction::TooManyFindings => answer.findings.len() > rubric.findings.max as usize,
-        // Told once the verdict stands beside the evidence.
+        // Checked with the measured evidence.
         Contradiction::SimilarityAgainstEvidence
         | Contradiction::DeductionAgainstEvidence
         | Contradiction::TokensAgainstEvidence => false,
@@ -65,7 +65,7 @@ fn is_critical_above_middle(rubric: &Rubric, answer: &JudgeAnswer) -> bool {
     })
 }
 
-/// Two findings are the same if kind, element, place and what was found agree, but for case and
+/// True if two findings have the same kind, element, place and texts, ignoring case and white
 /// space.
 fn repeats_a_finding(findings: &[Finding]) -> bool {
     let mut known = HashSet::new();

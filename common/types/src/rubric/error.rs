@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// A rubric that cannot be used. Shows one line for each problem, all of them at once, so that a
-/// file is mended in one go: file, line, key, what is wrong, what to do.
+/// An invalid rubric, displayed with all its problems, one per line: file, line, key, problem and
+/// remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RubricError {
     /// The file, as it was named.
     pub origin: String,
-    /// At least one problem, in the order of the file's lines.
+    /// Problems in the order of the file's lines, at least one.
     pub problems: Vec<RubricProblem>,
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RubricProblem {
-    /// The line, from 1; none where something is missing from the whole file.
+    /// Line number, from 1; none where something is missing from the whole file.
     pub line: Option<usize>,
     /// The key, as in `criteria.layout_accuracy.weight`; empty where the file is not TOML.
     pub key: String,

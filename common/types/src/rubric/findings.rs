@@ -1,9 +1,9 @@
-//! The form of a rubric's answer, and which findings it may have.
+//! Reply version of a rubric, and rules for findings.
 
 use crate::finding::{FindingElement, FindingKind, FindingVocabulary};
 use serde::Deserialize;
 
-/// Version of the form of an answer.
+/// Version of the reply's form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u32")]
 pub enum ReplyVersion {
@@ -21,28 +21,28 @@ impl TryFrom<u32> for ReplyVersion {
         match version {
             1 => Ok(Self::One),
             2 => Ok(Self::Two),
-            other => Err(format!("{other} is no version of the answer's form; take 1 or 2")),
+            other => Err(format!("{other} is not a reply version; use 1 or 2")),
         }
     }
 }
 
-/// Rules for the findings of an answer.
+/// Rules for the findings of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingRules {
-    /// Name of a vocabulary of `config/findings.toml`; the rubric's own entries come before its.
+    /// Name of a vocabulary of `config/findings.toml`; the rubric's own entries come first.
     #[serde(default, rename = "vocabulary")]
     pub builtin: Option<String>,
-    /// Kinds of the rubric's own.
+    /// The rubric's own kinds.
     #[serde(default)]
     pub kinds: Vec<FindingKind>,
-    /// Elements of the rubric's own.
+    /// The rubric's own elements.
     #[serde(default)]
     pub elements: Vec<FindingElement>,
-    /// Most findings of one answer.
+    /// Maximum number of findings of a reply.
     #[serde(default = "default_max")]
     pub max: u32,
-    /// True if the judge is asked once more where its scores and findings do not agree.
+    /// True if the judge is called once more where its scores and findings contradict each other.
     #[serde(default)]
     pub ask_again: bool,
 }
@@ -64,8 +64,7 @@ impl Default for FindingRules {
 }
 
 impl FindingRules {
-    /// The rubric's own kinds and elements, then those of the named vocabulary whose key is not
-    /// taken.
+    /// The rubric's own kinds and elements, then those of the named vocabulary with other keys.
     pub(super) fn vocabulary(&self) -> FindingVocabulary {
         let mut all =
             FindingVocabulary { kinds: self.kinds.clone(), elements: self.elements.clone() };

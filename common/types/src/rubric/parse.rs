@@ -1,4 +1,4 @@
-//! From a rubric's file to a rubric.
+//! Parsing of a rubric's file.
 
 use super::{
     ReplyVersion, Rubric, RubricError, RubricProblem, Success,
@@ -10,9 +10,8 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 impl Rubric {
-    /// Reads a rubric's file. `origin` names the file in errors. Unknown keys, another version of
-    /// the format, and everything that makes no sense are errors; all of the latter kind are
-    /// named at once.
+    /// Parses a rubric's file. `origin` names the file in errors. Unknown keys, another schema
+    /// version and invalid values are errors; all invalid values are reported at once.
     pub fn parse(text: &str, origin: &str) -> Result<Self, RubricError> {
         let fail = |problems| RubricError { origin: origin.to_owned(), problems };
         let table = DeTable::parse(text)
@@ -36,10 +35,10 @@ impl Rubric {
     }
 }
 
-/// A file of another version may differ in anything, so its version is looked at before the rest.
+/// The problem of another schema version, which is checked first: anything else may differ.
 fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
     let message = match table.get("schema") {
-        None => format!("is missing; write `schema = {SCHEMA}` in the file's first lines"),
+        None => format!("is missing; add `schema = {SCHEMA}` at the top of the file"),
         Some(value) => {
             let found = value.get_ref().as_integer()?;
             let version = i64::from_str_radix(found.as_str(), found.radix()).ok();
@@ -47,8 +46,8 @@ fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
                 return None;
             }
             format!(
-                "this file has version {found} of the format, and this program reads version \
-                 {SCHEMA}; take a rubric or a program of the other version"
+                "this file has schema {found}, and this program reads schema \
+                 {SCHEMA}; use a rubric or a program of the other version"
             )
         }
     };
@@ -56,7 +55,7 @@ fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
     Some(RubricProblem { line, key: "schema".to_owned(), message })
 }
 
-/// An error of TOML or of a value's type, without the excerpt that the library draws.
+/// The problem of a TOML or type error, without the library's excerpt.
 fn problem_of(text: &str, table: &DeTable<'_>, error: &toml::de::Error) -> RubricProblem {
     let mut message = error.message().trim().replace('\n', ", ").replace('`', "'");
     for (type_name, words) in [
@@ -66,14 +65,14 @@ fn problem_of(text: &str, table: &DeTable<'_>, error: &toml::de::Error) -> Rubri
         message = message.replace(type_name, words);
     }
     if message.starts_with("unknown field") {
-        message.push_str("; correct its spelling or take it out");
+        message.push_str("; correct its spelling or remove it");
     } else if message.starts_with("missing field") {
         message.push_str("; add it");
     } else if message == "duplicate key" {
         let key = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        message = format!("the key {key} stands here a second time; take one out");
+        message = format!("the key {key} is a duplicate; remove one");
     }
-    // What is missing from the whole file has no line.
+    // A field missing from the whole file has no line.
     let missing_at_top = |start: usize| start == 0 && message.starts_with("missing field");
     let start = error.span().map(|span| span.start).filter(|start| !missing_at_top(*start));
     let key = start.and_then(|start| dotted_at(table, start)).unwrap_or_default();
@@ -81,7 +80,7 @@ fn problem_of(text: &str, table: &DeTable<'_>, error: &toml::de::Error) -> Rubri
     RubricProblem { line, key, message }
 }
 
-/// A success bound as a file has it.
+/// A success bound in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SuccessBounds {
@@ -96,7 +95,7 @@ impl TryFrom<SuccessBounds> for Success {
         match bounds {
             SuccessBounds { above: Some(bound), at_least: None } => Ok(Self::Above(bound)),
             SuccessBounds { above: None, at_least: Some(bound) } => Ok(Self::AtLeast(bound)),
-            _ => Err("give exactly one bound, above or at_least"),
+            _ => Err("set exactly one bound, above or at_least"),
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Places in a rubric's file, so that a problem can name its line.
+//! Places in a rubric's file, for the line numbers of problems.
 
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
-/// One step from the file's top towards a value.
+/// One step of the path from the file's top to a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PathStep<'rubric> {
     /// A key of a table.
     Key(&'rubric str),
-    /// An entry of a list: its position, and the name that it gives itself.
+    /// An entry of a list: its position, and its own name.
     Entry(usize, &'rubric str),
 }
 
-/// The way to a value as people read it, as in `criteria.layout_accuracy.weight`.
+/// A path for display, as in `criteria.layout_accuracy.weight`.
 pub(super) fn dotted(steps: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in steps {
@@ -28,7 +28,7 @@ pub(super) fn dotted(steps: &[PathStep<'_>]) -> String {
     text
 }
 
-/// The line of a value, or of the closest thing around it that the file has.
+/// The line of a value, or of the closest enclosing value that the file has.
 pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> Option<usize> {
     let (PathStep::Key(first), rest) = steps.split_first()? else { return None };
     let mut value = get(table, first)?;
@@ -46,7 +46,7 @@ pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> O
     Some(line_of_offset(text, value.span().start))
 }
 
-/// The key whose value starts at this byte, the innermost if there are several.
+/// The path of the innermost key whose value starts at this byte.
 pub(super) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     let mut steps = Vec::new();
     table
@@ -55,7 +55,7 @@ pub(super) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
         .then(|| dotted(&steps))
 }
 
-/// True if the byte is the start of this value or of one inside it; `steps` then is the way.
+/// True if the byte is the start of this value or of one inside it; `steps` is then the path.
 fn leads_to<'table>(
     step: PathStep<'table>,
     value: &'table Spanned<DeValue<'_>>,
@@ -79,14 +79,14 @@ fn leads_to<'table>(
     found
 }
 
-/// An entry's own name in its list.
+/// An entry's own name.
 fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
     let table = value.get_ref().as_table();
     let named = |key| table.and_then(|table| get(table, key));
     named("key").or_else(|| named("name")).and_then(|it| it.get_ref().as_str()).unwrap_or_default()
 }
 
-/// The line, from 1, in which a byte stands.
+/// The line number of a byte, from 1.
 pub(super) fn line_of_offset(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }

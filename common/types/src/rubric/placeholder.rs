@@ -1,14 +1,14 @@
 //! Placeholders in a prompt: `{name}` in lowercase letters and underscores. Other braces are text.
 //!
-//! They stand for what is fixed by the rubric, never for an item's data: the prompt's beginning
-//! has to be the same bytes for every item, so that providers' prompt caches serve it.
+//! Their values are fixed by the rubric and never depend on an item: the prompt's beginning must be
+//! the same bytes for every item, so that providers' prompt caches apply.
 
 use super::Rubric;
 
-/// Every placeholder that there is.
+/// All placeholders.
 pub(super) const KNOWN: [&str; 3] = ["scale_min", "scale_max", "criteria_count"];
 
-/// The placeholders in a text that nothing fills, in order.
+/// Unknown placeholders of a text, in order.
 pub(super) fn unknown(text: &str) -> Vec<&str> {
     pieces(text)
         .into_iter()
@@ -19,7 +19,7 @@ pub(super) fn unknown(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The text with its placeholders filled in.
+/// The text with its placeholders replaced.
 pub(super) fn fill(text: &str, rubric: &Rubric) -> String {
     let mut filled = String::with_capacity(text.len());
     for piece in pieces(text) {

@@ -1,25 +1,24 @@
-//! Size of a full reply, to hold an output limit against.
+//! Size of a full reply, for checking an output limit.
 
 use super::{Formula, ReplyVersion, Rubric};
 
-/// Tokens of one finding with all its fields; measured on recorded findings of 60 to 85.
+/// Tokens of one finding with all its fields; recorded findings have 60 to 85.
 const OF_FINDING: u32 = 90;
 /// Tokens of a statement of version 1 or of a strength.
 const OF_STATEMENT: u32 = 30;
-/// Statements that version 1 has room for.
+/// Number of statements in a full reply of version 1.
 const STATEMENTS: u32 = 20;
-/// Strengths that version 2 asks for.
+/// Number of strengths in a reply of version 2.
 const STRENGTHS: u32 = 3;
-/// Tokens of a criterion with a reason of 25, of 15 and of no words.
+/// Tokens of a criterion with a rationale of 25 words, a reason of 15, and none.
 const OF_RATIONALE: u32 = 50;
 const OF_REASON: u32 = 35;
 const OF_SCORE: u32 = 10;
-/// Tokens of the object around everything, with an overall assessment.
+/// Tokens of the enclosing object with an overall assessment.
 const FRAME: u32 = 100;
 
 impl Rubric {
-    /// Output tokens that the longest reply takes which the rubric asks for, roughly and rounded
-    /// up.
+    /// Output tokens of the longest reply that the rubric asks for, estimated and rounded up.
     pub fn needed_output_tokens(&self) -> u32 {
         let criteria = u32::try_from(self.criteria.len()).unwrap_or(u32::MAX);
         let (of_criterion, statements) = match (self.reply, self.formula) {

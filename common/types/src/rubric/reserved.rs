@@ -1,7 +1,7 @@
-//! Names that reports, results and the dashboard give their own columns.
+//! Names of columns in reports, results and the dashboard.
 
-/// Keys that no criterion and no group of a rubric may have: each is a field of results, a column
-/// of a CSV report, or an order of the dashboard's table.
+/// Reserved keys, which a rubric's criteria and groups cannot have: fields of results, columns of
+/// CSV reports, and sort orders of the dashboard's table.
 pub const RESERVED_KEYS: [&str; 61] = [
     "answered_by",
     "attempts",

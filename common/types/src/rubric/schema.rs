@@ -1,12 +1,12 @@
-//! The form of the answer that a rubric asks for, as a JSON Schema.
+//! JSON Schema of the reply that a rubric asks for.
 
 use super::{Criterion, Formula, Need, ReplyVersion, Rubric};
 use crate::finding::Severity;
 use serde_json::{Map, Value, json};
 
-/// A strict JSON Schema of the judge's answer: every key required, no further ones, scores whole
-/// and on the scale. It uses only what every provider's structured output takes. Keys stand in the
-/// order in which a judge has to write them.
+/// A strict JSON Schema of the judge's reply: all keys required, no others allowed, scores whole
+/// numbers on the scale. It uses only features that every provider's structured output supports.
+/// Keys are in the order in which the judge writes them.
 ///
 /// Version 1 of `sum_over_max`:
 /// `{"scores":{criterion:integer},"issues":[text],"strengths":[text]}`; of `weighted_groups`:
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 /// Version 2 puts evidence first: `{"findings":[finding],"suspected_instructions":[text],
 /// "scores":…,"strengths":[text]}`, in which a criterion is `{"why":text,"score":integer}`, or by
 /// `weighted_groups` `{"rationale":text,"score":integer}` in its group, with `overall_assessment`
-/// at the end. `strengths` is left out where the rubric wants none; where it needs evidence, a
+/// at the end. `strengths` is omitted where the rubric has none; where the rubric needs evidence, a
 /// finding has the number of a measured `region`, or 0.
 pub fn reply_schema(rubric: &Rubric) -> Value {
     match rubric.reply {

@@ -1,31 +1,12 @@
-//! From a judge's scores to a verdict. The arithmetic is here and nowhere else; a model's own
-//! totals are never used.
+//! Computation of a verdict from a judge's scores. A model's own totals are never used.
 
-use super::{Criterion, Formula, Group, ReplyVersion, Rubric, contradictions::contradictions};
-use crate::{
-    finding::Finding,
-    verdict::{Dimension, Score, SubScore, Verdict},
+use super::{
+    Criterion, Formula, Group, JudgeAnswer, ReplyVersion, Rubric, contradictions::contradictions,
 };
+use crate::verdict::{Dimension, Score, SubScore, Verdict};
 use indexmap::IndexMap;
 
-/// A judge's answer, before any arithmetic.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JudgeAnswer {
-    /// Criterion to score and, where the form asks for one, its rationale.
-    pub scores: IndexMap<String, (u32, Option<String>)>,
-    /// Defects; version 2 alone.
-    pub findings: Vec<Finding>,
-    /// Places that try to instruct the judge; version 2 alone.
-    pub suspected_instructions: Vec<String>,
-    /// Wrong or missing things; `sum_over_max` of version 1 alone.
-    pub issues: Vec<String>,
-    /// Right things; not read for `weighted_groups` of version 1.
-    pub strengths: Vec<String>,
-    /// The summary; not read for `sum_over_max`.
-    pub overall_assessment: String,
-}
-
-/// Reason why an answer gives no verdict.
+/// The error of a reply without a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// A criterion has no score.
@@ -48,7 +29,7 @@ pub enum AnswerError {
     },
 }
 
-/// The verdict of an answer.
+/// Computes the verdict of a reply.
 ///
 /// `sum_over_max`: `total_score` = Σ weight × score, `max_score` = Σ weight × scale.max, and
 /// semantic_correctness is the one over the other. On a scale that does not start at 0, the worst
@@ -60,10 +41,10 @@ pub enum AnswerError {
 ///
 /// Issues are the statements of the findings. By version 1 of `weighted_groups` they are the
 /// rationales of scores in the lowest quarter of the scale (2 and less of 1 to 5), and strengths
-/// those of the top score, which they are by version 2 too where no strengths are asked for.
+/// those of the top score; by version 2 too where no strengths are requested.
 ///
 /// Totals and their quotients are rounded to nine decimals at the very end, so that 90 percent is
-/// 90 and not a trace less.
+/// exactly 90.
 pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerError> {
     let mut answer = answer;
     for criterion in &rubric.criteria {
@@ -102,8 +83,8 @@ fn rationales(scores: &IndexMap<String, (u32, Option<String>)>) -> IndexMap<Stri
     scores.iter().filter_map(given).collect()
 }
 
-/// The verdict of a job that failed or had no output: zeros throughout, with the reason as its
-/// only issue. Averages take such jobs by the settings `failures` and `missing_output`.
+/// The verdict of a job that failed or had no output: all scores zero, with the reason as its only
+/// issue. The settings `failed_jobs` and `missing_output` decide how averages count it.
 pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
     let dimension = |group: &Group| Dimension {
         score: 0.0,
@@ -197,7 +178,7 @@ fn weighted_groups(
     }
 }
 
-/// The rationales of the scores that are chosen, each under its criterion's title.
+/// The rationales of the selected scores, each with its criterion's title.
 fn remarks(
     rubric: &Rubric,
     dimensions: &IndexMap<String, Dimension>,
@@ -222,8 +203,8 @@ fn in_lowest_quarter(rubric: &Rubric, score: u32) -> bool {
     score.saturating_sub(min).saturating_mul(4) <= max.saturating_sub(min)
 }
 
-/// Weights and counts are small, so what differs by less than this is the trace of binary
-/// fractions.
+/// Rounds to nine decimals: weights and counts are small, so smaller differences are rounding
+/// errors of binary fractions.
 fn nine_decimals(number: f64) -> f64 {
     (number * 1e9).round() / 1e9
 }

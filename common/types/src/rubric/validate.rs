@@ -1,4 +1,4 @@
-//! Checks of a rubric's values, beyond its keys.
+//! Validation of a rubric's values.
 
 mod findings;
 mod scoring;
@@ -7,7 +7,7 @@ mod wording;
 use super::{Rubric, RubricProblem, place::PathStep, place::dotted};
 use std::collections::HashSet;
 
-/// Every problem of a rubric; `line` finds the line of a place in its file.
+/// All problems of a rubric; `line` finds the line of a place in its file.
 pub(super) fn validate(
     rubric: &Rubric,
     line: &dyn Fn(&[PathStep<'_>]) -> Option<usize>,
@@ -19,7 +19,7 @@ pub(super) fn validate(
     problems.found
 }
 
-/// The problems found so far.
+/// The problems found.
 struct Problems<'file> {
     line: &'file dyn Fn(&[PathStep<'_>]) -> Option<usize>,
     found: Vec<RubricProblem>,
@@ -31,8 +31,8 @@ impl Problems<'_> {
         self.found.push(RubricProblem { line, key, message: message.into() });
     }
 
-    /// Names in replies, results and reports: they must be plain, and no two the same. `list` is
-    /// the list that they stand in, `field` the key that holds them.
+    /// Checks names in replies, results and reports, which must be plain and unique. `list`
+    /// contains them, `field` is their key.
     fn check_names<'rubric>(
         &mut self,
         list: &str,
@@ -46,20 +46,20 @@ impl Problems<'_> {
             if !is_plain_name(name) {
                 self.add(&place, bad_name(name));
             } else if !seen.insert(name) {
-                self.add(&place, format!("{name:?} stands here a second time; rename one"));
+                self.add(&place, format!("{name:?} is a duplicate; rename one"));
             }
         }
     }
 
     fn check_filled(&mut self, place: &[PathStep<'_>], text: &str) {
         if text.trim().is_empty() {
-            self.add(place, "is empty; say in words what the judge or a reader needs");
+            self.add(place, "is empty; add a text for the judge and the readers");
         }
     }
 }
 
-/// Lowercase ASCII letters, digits and underscores, at most 64, starting with a letter: a name
-/// that JSON schemas of all providers, CSV headers and file names take.
+/// True for lowercase ASCII letters, digits and underscores, at most 64, starting with a letter: a
+/// name that JSON schemas of all providers, CSV headers and file names accept.
 fn is_plain_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     name.len() <= 64
@@ -69,7 +69,7 @@ fn is_plain_name(name: &str) -> bool {
 
 fn bad_name(name: &str) -> String {
     format!(
-        "{name:?} is not usable as a name; take at most 64 lowercase letters, digits and \
+        "{name:?} is not a valid name; use at most 64 lowercase letters, digits and \
          underscores, starting with a letter"
     )
 }

@@ -1,4 +1,4 @@
-//! Differences of a run that is asked for from the one that is known.
+//! Differences between a requested run and the recorded one.
 
 use super::{RunRecord, StageTerms};
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl RunRecord {
-    /// The first thing in which a run that is asked for differs from this one, with both values;
-    /// none if it is the same run. Its budget, limits, name and program do not count.
+    /// The first difference of a requested run from this one, with both values; none if it is the
+    /// same run. Budget, limits, name and program version are not compared.
     pub fn difference(&self, asked: &Self) -> Option<String> {
         let known = self;
         let rubric = |rubric: &RubricReference| {
@@ -33,7 +33,7 @@ impl RunRecord {
             record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
         };
         let evidence = |record: &RunRecord| record.evidence.name().to_owned();
-        // Records of earlier versions do not say how images were prepared.
+        // Records of earlier versions have no image preparation.
         let prepared = |record: &RunRecord| {
             let known = known.preparation.and(record.preparation);
             known.map_or_else(String::new, |preparation| preparation.to_string())
@@ -89,5 +89,5 @@ fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
 }
 
 fn differs(what: &str, known: String, asked: String) -> Option<String> {
-    (known != asked).then(|| format!("its {what} is {known}, and now it would be {asked}"))
+    (known != asked).then(|| format!("its {what} is {known}, but {asked} is requested"))
 }

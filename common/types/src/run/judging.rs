@@ -1,17 +1,17 @@
-//! The time that a run was judged, which no later report may change.
+//! Judging time of a run, which later reports must not change.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Sessions of a run and their time. A session begins and ends with a process that judges; one
-/// that was killed ends with its last result.
+/// Sessions of a run and their time. A session begins and ends with a judging process; that of a
+/// killed process ends with its last result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgingTime {
-    /// Sessions, the open one included.
+    /// Number of sessions, including the open one.
     pub sessions: u32,
-    /// Time that the closed sessions took together, in milliseconds.
+    /// Total time of the closed sessions, in milliseconds.
     pub active_ms: u64,
-    /// Start of the session that has not ended, or was killed; RFC 3339 in UTC.
+    /// Start of the session that is open or was killed; RFC 3339 in UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_since: Option<String>,
     /// End of the last closed session, RFC 3339 in UTC.
@@ -25,7 +25,7 @@ impl JudgingTime {
         Self { sessions: 1, open_since: Some(start.to_string()), ..Self::default() }
     }
 
-    /// With the open session, if there is one, ended at this time.
+    /// The same with the open session, if there is one, ended at this time.
     pub fn closed(self, end: Timestamp) -> Self {
         let Some(start) = &self.open_since else { return self };
         // A start that cannot be read counts no time.
@@ -36,7 +36,7 @@ impl JudgingTime {
         Self { active_ms, open_since: None, ended_at: Some(end.to_string()), ..self }
     }
 
-    /// With a further session that is open since this time.
+    /// The same with a further session that is open since this time.
     pub fn reopened(self, start: Timestamp) -> Self {
         Self {
             sessions: self.sessions.saturating_add(1),

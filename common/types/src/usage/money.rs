@@ -9,7 +9,7 @@ use std::{
 };
 
 /// An amount of US dollars, exact to a millionth of a millionth; at most about 9.2 million dollars.
-/// Sums saturate. Written as a decimal string, `"0.005927500"`; never a float.
+/// Sums saturate. Serialized as a decimal string, `"0.005927500"`, never as a float.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Money(i64);
 
@@ -32,22 +32,22 @@ impl Money {
         self.0
     }
 
-    /// The product of a count and a price in pico-dollars each, at most [`Money::MAX`].
+    /// The product of a count and a unit price in pico-dollars, at most [`Money::MAX`].
     pub fn times(pico_each: u64, count: u64) -> Self {
         let product = u128::from(pico_each) * u128::from(count);
         Self(i64::try_from(product).unwrap_or(i64::MAX))
     }
 
-    /// This amount in the ratio of `part` to `whole`, rounded up to a pico-dollar. None where
-    /// `whole` is nothing, or an amount is negative.
+    /// This amount times `part` / `whole`, rounded up to a pico-dollar. None where `whole` is zero,
+    /// or an amount is negative.
     pub fn scaled(self, part: Self, whole: Self) -> Option<Self> {
         let [amount, part, whole] = [self, part, whole].map(|money| u128::try_from(money.0).ok());
         let scaled = (amount? * part?).checked_add(whole? - u128::from(whole? > 0))?;
         i64::try_from(scaled.checked_div(whole?)?).ok().map(Self)
     }
 
-    /// The amount that a decimal number tells, in the notation of JSON (`5.9275e-3`), rounded up to
-    /// a pico-dollar. None if it is negative, no number, or beyond [`Money::MAX`].
+    /// The amount of a decimal number in the notation of JSON (`5.9275e-3`), rounded up to a
+    /// pico-dollar. None if it is negative, not a number, or beyond [`Money::MAX`].
     pub fn rounded_up(number: &str) -> Option<Self> {
         let (mantissa, exponent) = match number.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse().ok()?),
@@ -71,19 +71,19 @@ impl Money {
         i64::try_from(pico).ok().map(Self)
     }
 
-    /// For display and ratios only, never to decide on or to store.
+    /// Approximate dollars, for display and ratios only.
     pub fn approximate_dollars(self) -> f64 {
         self.0 as f64 / PICO_PER_DOLLAR as f64
     }
 
-    /// All of it, with two decimals or as many as it takes, for people to read.
+    /// The exact amount for display, with two or more decimals.
     pub fn exact(self) -> String {
         let text = self.rounded(12);
         let zeros = text.bytes().rev().take(10).take_while(|digit| *digit == b'0').count();
         text.get(..text.len() - zeros).unwrap_or_default().to_owned()
     }
 
-    /// Rounded away from zero to `places` decimals, for people to read.
+    /// The amount rounded away from zero to `places` decimals, for display.
     pub fn rounded(self, places: usize) -> String {
         let exponent = 12_u32.saturating_sub(u32::try_from(places.min(12)).unwrap_or(12));
         let unit = 10_u128.pow(exponent);
@@ -97,17 +97,17 @@ impl Money {
 }
 
 impl fmt::Display for Money {
-    /// Nine decimals, twelve where nine do not tell all.
+    /// Nine decimals, or twelve where nine are not exact.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = if self.0.unsigned_abs().is_multiple_of(PICO_PER_NANO) { 9 } else { 12 };
         formatter.write_str(&self.rounded(places))
     }
 }
 
-/// Text that is not an amount of money.
+/// Text that is not an amount.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{0:?} is not an amount in US dollars: write a decimal like 5 or 0.25, with at most 12 decimals and below 9000000"
+    "{0:?} is not an amount in US dollars: use a decimal like 5 or 0.25, with at most 12 decimals and below 9000000"
 )]
 pub struct InvalidMoney(String);
 

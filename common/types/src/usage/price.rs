@@ -3,7 +3,7 @@
 use super::{Money, Usage};
 use serde::{Deserialize, Serialize};
 
-/// Prices in micro-dollars per million tokens, which is pico-dollars a token.
+/// Prices in micro-dollars per million tokens, which is pico-dollars per token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
     /// Input tokens.
@@ -12,22 +12,20 @@ pub struct Price {
     pub output: u64,
     /// Input tokens from the provider's prompt cache; as `input` where not given.
     pub cached_input: Option<u64>,
-    /// Input tokens that are written into the prompt cache, where that costs extra.
+    /// Input tokens written into the prompt cache, where that costs extra.
     pub cache_write: Option<u64>,
     /// Input tokens of a request beyond [`LONG_CONTEXT_FROM`].
     pub long_input: Option<u64>,
 }
 
-/// Requests with more input tokens than this cost the long-context rates, where a model has them.
-/// Gemini's limit; OpenAI's is 272,000, so that in between the cost is told too high, never too
-/// low.
+/// Input tokens above which a request costs the long-context rates, where a model has them.
+/// Gemini's limit; OpenAI's is 272,000, so that in between the cost is overestimated.
 pub const LONG_CONTEXT_FROM: u64 = 200_000;
 
 impl Price {
-    /// Cost of an answer with this usage. `cache_write_tokens` are the input tokens that the answer
-    /// says were written into the prompt cache. Some providers write by themselves and do not say
-    /// how much: then all input that was not read from the cache counts as written, so that no bill
-    /// is higher.
+    /// Cost of a reply with this usage. `cache_write_tokens` are the input tokens that the reply
+    /// reports as written into the prompt cache. Some providers write without reporting it: then
+    /// all input that was not read from the cache counts as written, so that no bill is higher.
     pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
         let rates = self.rates_of_a_request(usage.input_tokens);
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
@@ -40,8 +38,8 @@ impl Price {
             + Money::times(rates.output, usage.output_tokens)
     }
 
-    /// The most that a call with at most this many tokens can cost: every input token at the
-    /// dearest rate that any of them could be billed at.
+    /// Maximum cost of a call with at most this many tokens: every input token at the highest rate
+    /// that may apply.
     pub fn worst_cost(&self, input_tokens: u64, output_tokens: u64) -> Money {
         let rates = self.rates_of_a_request(input_tokens);
         let dearest = [rates.cached_input, rates.cache_write]
@@ -51,7 +49,7 @@ impl Price {
         Money::times(dearest, input_tokens) + Money::times(rates.output, output_tokens)
     }
 
-    /// Long requests are dearer as a whole. Price tables tell by how much for input only; the
+    /// Rates of a long or short request. Price tables give the long-context rate of input only; the
     /// other rates rise by the same factor, which is what providers publish or more.
     fn rates_of_a_request(&self, input_tokens: u64) -> Self {
         let Some(long) = self.long_input.filter(|_| input_tokens > LONG_CONTEXT_FROM) else {

@@ -111,34 +111,31 @@ fn one_text_is_one_tag() {
 #[test]
 fn every_refusal_names_field_and_remedy() {
     for (fields, message) in [
-        (json!({"id": 5.5}), "id: a text in quotes is expected, and it is a number"),
+        (json!({"id": 5.5}), "id: expected a text in quotes, found a number"),
         (json!({"id": " "}), "id: empty; every item needs it"),
         (
             json!({"id": ".."}),
-            "id: an item cannot be called \"..\", which no address of a page can name; give it another id",
+            "id: \"..\" is not a valid id, since it cannot be part of a URL; use another id",
         ),
-        (json!({"id": "a\u{1b}[1m"}), "id: \"a\\u{1b}[1m\" has control characters; leave them out"),
-        (
-            json!({"screenshot": ["1.png"]}),
-            "screenshot: a text in quotes is expected, and it is a list",
-        ),
+        (json!({"id": "a\u{1b}[1m"}), "id: \"a\\u{1b}[1m\" has control characters; remove them"),
+        (json!({"screenshot": ["1.png"]}), "screenshot: expected a text in quotes, found a list"),
         (
             json!({"screenshot": "../1.png"}),
-            "screenshot: \"../1.png\" has '..', which is not followed",
+            "screenshot: \"../1.png\" has '..', which is not allowed",
         ),
         (
             json!({"screenshot": "/1.png"}),
-            "screenshot: \"/1.png\" leads out of the manifest's folder",
+            "screenshot: \"/1.png\" is outside the manifest's folder",
         ),
         (
             json!({"screenshot": "https://user:password@example.com/1.png?signed"}),
-            "screenshot: \"https://example.com/1.png\" is not usable: it holds a user or password",
+            "screenshot: \"https://example.com/1.png\" is invalid: it contains a user or password",
         ),
         (json!({"screenshot": "s3://bucket"}), "screenshot: \"s3://bucket\" is not usable: it"),
         (json!({"generated_code": "/x.tsx"}), "generated_code: \"/x.tsx\" leads out"),
         (
             json!({"generated_code": "ftp://x/y.tsx"}),
-            "generated_code: \"ftp://x/y.tsx\" is no reference; name a path relative",
+            "generated_code: \"ftp://x/y.tsx\" is not a reference; use a path relative",
         ),
         (json!({"expected_tokens": "../t.json"}), "expected_tokens: \"../t.json\" has '..'"),
         (
@@ -147,25 +144,25 @@ fn every_refusal_names_field_and_remedy() {
         ),
         (
             json!({"extracted_tokens": "{\"a\":1}"}),
-            "extracted_tokens: a text that holds JSON; write the object",
+            "extracted_tokens: a text that contains JSON; write the object",
         ),
-        (json!({"schema": 2}), "schema: schema 2 is not known: this version reads schema 1"),
+        (json!({"schema": 2}), "schema: schema 2 is not supported: this version reads schema 1"),
         (json!({"schema": "1"}), "schema: schema \"1\" is not known"),
         (
             json!({"language": "vue"}),
-            "language: \"vue\" is not a known language; it takes tsx, jsx, ts, js or html",
+            "language: \"vue\" is not a supported language; use tsx, jsx, ts, js or html",
         ),
-        (json!({"quality_score": 88}), "quality_score: 88 lies outside 0 to 1; scale it"),
-        (json!({"quality_score": -0.1}), "quality_score: -0.1 lies outside 0 to 1"),
+        (json!({"quality_score": 88}), "quality_score: 88 is outside 0 to 1; scale it"),
+        (json!({"quality_score": -0.1}), "quality_score: -0.1 is outside 0 to 1"),
         (json!({"quality_score": "0.5"}), "quality_score: a number from 0 to 1 is expected"),
-        (json!({"labels": [1]}), "labels: an object is expected, and it is a list"),
-        (json!({"tags": [1]}), "tags: a list of texts is expected, and it is a number"),
-        (json!({"tags": 1}), "tags: a list of texts is expected, and it is a number"),
+        (json!({"labels": [1]}), "labels: expected an object, found a list"),
+        (json!({"tags": [1]}), "tags: expected a list of texts, found a number"),
+        (json!({"tags": 1}), "tags: expected a list of texts, found a number"),
         (json!({"cluster": 1}), "cluster: a text in quotes is expected"),
         (json!({"sha256": "12"}), "sha256: \"12\" is not a SHA-256 digest"),
         (
             json!({"sha256": {"shot": DIGEST}}),
-            "sha256: \"shot\" is no image of the rubric; it takes screenshot",
+            "sha256: \"shot\" is not an image of the rubric; use screenshot",
         ),
         (json!({"sha256": {"screenshot": 1}}), "sha256: a text for each image is expected"),
         (json!({"sha256": 1}), "sha256: a text, or an object with one per image is expected"),

@@ -21,14 +21,14 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
     };
     let (Ok(width), Ok(height)) = (u32::try_from(width), u32::try_from(height.unsigned_abs()))
     else {
-        return Err("its width or height is not possible");
+        return Err("its width or height is invalid");
     };
     if !matches!(bits, 1 | 2 | 4 | 8 | 16 | 24 | 32) {
-        return Err("its bits per pixel do not exist");
+        return Err("its bits per pixel are invalid");
     }
     let row_bytes = (u64::from(width) * u64::from(bits)).div_ceil(32) * 4;
     let pixels = bytes.get(start_of_pixels..).ok_or(ENDS_EARLY)?;
-    // 1 and 2 are run lengths; all other kinds hold every pixel.
+    // 1 and 2 are run lengths; all other kinds store every pixel.
     let is_packed = matches!(compression, 1 | 2);
     if !is_packed && (pixels.len() as u64) < row_bytes.saturating_mul(u64::from(height)) {
         return Err("its pixels are fewer than its width and height promise");

@@ -26,7 +26,7 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Facts, Damage> {
         }
     }
     if facts.frames == 0 {
-        return Err("it holds no image data");
+        return Err("it has no image data");
     }
     if !is_padding(cursor.rest()) {
         facts.add_flaw(TRAILING);

@@ -57,7 +57,7 @@ impl Walk {
     fn next_marker(&mut self, cursor: &mut Cursor<'_>) -> Result<u8, Damage> {
         let garbage = memchr::memchr(0xff, cursor.rest()).ok_or(ENDS_EARLY)?;
         if garbage > 0 {
-            self.note("bytes stand between its segments");
+            self.note("it has bytes between its segments");
             cursor.take(garbage)?;
         }
         loop {
@@ -138,7 +138,7 @@ impl Walk {
     }
 
     fn finish(self) -> Result<Facts, Damage> {
-        let mut facts = self.facts.ok_or("it holds no image data")?;
+        let mut facts = self.facts.ok_or("it has no image data")?;
         // Every block takes at least one bit in some scan.
         if self.scans == 0 || self.scanned.saturating_mul(8) < self.blocks {
             return Err("its image data is too short for its width and height");

@@ -79,10 +79,10 @@ impl Walk {
             (4, 8 | 16) => 2,
             (2, 8 | 16) => 3,
             (6, 8 | 16) => 4,
-            _ => return Err("its header names a color type and bit depth that do not exist"),
+            _ => return Err("its header has an invalid color type and bit depth"),
         };
         if !cursor.rest().is_empty() || compression != 0 || filter != 0 || interlace > 1 {
-            return Err("its header names a coding that does not exist");
+            return Err("its header has an invalid compression, filter or interlace method");
         }
         let mut facts = Facts::still(ReadableFormat::Png, width, height);
         facts.bits = bits;
@@ -137,7 +137,7 @@ impl Walk {
 
     fn finish(mut self) -> Result<Facts, Damage> {
         if self.data_length == 0 {
-            return Err("it holds no image data");
+            return Err("it has no image data");
         }
         if self.needs_palette && !self.has_palette {
             return Err("its palette is missing");

@@ -74,7 +74,7 @@ impl Walk {
             (Some(canvas), Some(picture)) if canvas == picture => canvas,
             (None, Some(picture)) => picture,
             (Some(_), Some(_)) => return Err("its picture and its canvas differ in size"),
-            (_, None) => return Err("it holds no image data"),
+            (_, None) => return Err("it has no image data"),
         };
         let mut facts = Facts::still(ReadableFormat::WebP, width, height);
         facts.lossy = self.lossy;

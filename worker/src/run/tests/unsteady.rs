@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use juror_ledger::{
     admission::{
-        Admission, AdmissionDecision, Ask, Budget, Ledger, Limits, Observation, Settled,
-        Settlement, WaitReason,
+        Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
+        Settled, Settlement, WaitReason,
     },
     error::LedgerError,
     sqlite::SqliteLedger,
@@ -74,7 +74,7 @@ impl Admission for Unsteady {
         self.reach()?.set_limits(endpoint, limits).await
     }
 
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
+    async fn try_admit(&self, ask: &AdmissionRequest) -> Result<AdmissionDecision, LedgerError> {
         let backend = self.reach()?;
         if !self.has_ticket() {
             return Ok(AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Cooldown });
@@ -122,16 +122,16 @@ impl Store for Unsteady {
         self.reach()?.finish(finished).await
     }
 
-    async fn set_alone(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
-        self.reach()?.set_alone(key, alone).await
+    async fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), LedgerError> {
+        self.reach()?.set_isolated(key, alone).await
     }
 
     async fn requeue(&self, key: &ClaimKey) -> Result<(), LedgerError> {
         self.reach()?.requeue(key).await
     }
 
-    async fn miss(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
-        self.reach()?.miss(key).await
+    async fn record_missing_file(&self, key: &ClaimKey) -> Result<Option<u32>, LedgerError> {
+        self.reach()?.record_missing_file(key).await
     }
 
     async fn cached(&self, question: &Digest) -> Result<Option<CachedReply>, LedgerError> {

@@ -48,7 +48,7 @@ impl OpenAi {
 
     async fn post_json(&self, path: &[&str], body: &Value) -> Result<Value, BatchError> {
         let json = Bytes::from(body.to_string());
-        // Between a creation's send and its answer nothing may be dropped.
+        // A creation must not be dropped between its request and its reply.
         let uncancelled = CancellationToken::new();
         let sent = self.http.post(path, json, self.http.timeout(), &uncancelled).await;
         self.json_of(sent.map_err(error_of)?)
@@ -59,16 +59,16 @@ impl OpenAi {
         let content = match (reply.status, reply.body) {
             (_, ReplyBody::Whole(content)) => content,
             (200..=299, ReplyBody::Cut(reason)) => {
-                return Err(BatchError::Lost(format!("the answer was cut: {reason}")));
+                return Err(BatchError::Lost(format!("the reply was cut: {reason}")));
             }
             (200..=299, ReplyBody::TooLarge) => {
-                return Err(BatchError::Lost("the answer is too large".to_owned()));
+                return Err(BatchError::Lost("the reply is too large".to_owned()));
             }
             (_, _) => Vec::new(),
         };
         if (200..=299).contains(&reply.status) {
             return serde_json::from_slice(&content).map_err(|error| {
-                BatchError::Lost(show(&format!("the answer is no JSON ({error})")))
+                BatchError::Lost(show(&format!("the reply is not JSON ({error})")))
             });
         }
         let wait = || headers::wait(&reply.headers, Timestamp::now());
@@ -112,7 +112,7 @@ impl BatchProvider for OpenAi {
             tokio::time::sleep(Duration::from_secs(1)).await;
             uploaded = self.get_json(&["files", &id], &[]).await?;
         }
-        Err(BatchError::Unavailable(format!("file {id} is not taken in by the provider")))
+        Err(BatchError::Unavailable(format!("the provider has not processed file {id}")))
     }
 
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError> {
@@ -134,7 +134,7 @@ impl BatchProvider for OpenAi {
             query.extend(after.as_deref().map(|after| ("after", after)));
             let page = self.get_json(&["batches"], &query).await?;
             let batches = page.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            // A number of a shard may come again; its file never does.
+            // A shard's number may be reused; its file never is.
             let is_it = |batch: &&Value| {
                 text(batch, "input_file_id").as_deref() == Some(file)
                     && batch.get("metadata").is_some_and(|metadata| {
@@ -297,7 +297,7 @@ fn error_of(end: CallEnd) -> BatchError {
         | CallEnd::NotCompletion(message) => BatchError::Unavailable(message),
         CallEnd::Lost(message) | CallEnd::BadAnswer { message, .. } => BatchError::Lost(message),
         CallEnd::Cancelled { .. } | CallEnd::Answered(_) => {
-            BatchError::Lost("the exchange was broken off".to_owned())
+            BatchError::Lost("the request was aborted".to_owned())
         }
     }
 }
@@ -307,7 +307,7 @@ fn names_token_limit(message: &str) -> bool {
 }
 
 fn no_id(what: &str) -> BatchError {
-    BatchError::Lost(format!("the answer names no id of {what}"))
+    BatchError::Lost(format!("the reply has no id of {what}"))
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {

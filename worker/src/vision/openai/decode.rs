@@ -5,7 +5,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::{borrow::Cow, io::Read as _};
 
-/// Reason why bytes are no JSON, by their possible cost.
+/// The reason why bytes are not JSON, by their possible cost.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Undecodable {
     /// A page or a text: no model wrote it, so nothing was billed.
@@ -31,7 +31,7 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
         String::from_utf8_lossy(text).trim().chars().take(SHOWN_CHARACTERS).collect();
     serde_json::from_slice(text).map_err(|error| {
         if beginning.is_empty() || beginning.starts_with(['{', '[']) {
-            return Undecodable::Damaged(format!("the answer is not JSON ({error})"));
+            return Undecodable::Damaged(format!("the reply is not JSON ({error})"));
         }
         Undecodable::NotCompletion(not_completion(content_type, &beginning))
     })
@@ -40,8 +40,8 @@ pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undeco
 /// Description of a response that no model wrote.
 pub(super) fn not_completion(content_type: &str, beginning: &str) -> String {
     format!(
-        "the response is no chat completion: content type {content_type:?}, beginning with \
-         {beginning:?}; check the base URL, and whether a proxy or a log-in page answers"
+        "the response is not a chat completion: content type {content_type:?}, beginning with \
+         {beginning:?}; check the base URL, and whether a proxy or a log-in page replies"
     )
 }
 
@@ -55,8 +55,8 @@ fn decompress(content: &[u8]) -> Result<Vec<u8>, Undecodable> {
     let limit = BODY_LIMIT as u64;
     match GzDecoder::new(content).take(limit + 1).read_to_end(&mut plain) {
         Ok(_) if plain.len() <= BODY_LIMIT => Ok(plain),
-        Ok(_) => Err(Undecodable::Damaged("the answer is larger than any judge's".to_owned())),
-        Err(error) => Err(Undecodable::Damaged(format!("the answer is no sound gzip ({error})"))),
+        Ok(_) => Err(Undecodable::Damaged("the reply is too large".to_owned())),
+        Err(error) => Err(Undecodable::Damaged(format!("the reply is not valid gzip ({error})"))),
     }
 }
 

@@ -34,11 +34,11 @@ pub(super) fn read(
     let bad = |message: String| CallEnd::BadAnswer { message, usage };
     let envelope = match ReplyEnvelope::deserialize(&value) {
         Ok(envelope) => envelope,
-        Err(error) => return bad(show(&format!("the answer is not a chat completion ({error})"))),
+        Err(error) => return bad(show(&format!("the reply is not a chat completion ({error})"))),
     };
     let Some(choice) = envelope.choices.into_iter().next() else {
         let said = value.pointer("/error/message").and_then(Value::as_str);
-        return bad(show(said.unwrap_or("the answer holds no choice")));
+        return bad(show(said.unwrap_or("the reply has no choice")));
     };
     let content = choice.message.content.and_then(ReplyContent::text);
     // Gateways pass the fingerprint on, and drop or rename the header.
@@ -46,7 +46,7 @@ pub(super) fn read(
         simulated || envelope.system_fingerprint.as_deref() == Some(SIMULATOR_FINGERPRINT);
     CallEnd::Answered(Answer {
         cache_write_tokens: cache_write_tokens(&value),
-        // A text of no tokens is a count of nothing.
+        // A count of zero tokens is no count.
         usage: usage.filter(|usage| content.is_none() || usage.output_tokens > 0),
         content,
         refusal: choice.message.refusal.filter(|refusal| !refusal.is_empty()),
@@ -57,14 +57,14 @@ pub(super) fn read(
             Some("flex") => Lane::Flex,
             _ => Lane::Realtime,
         },
-        cost: told_cost(&value).or_else(|| headers::told_cost(headers)),
+        cost: reported_cost(&value).or_else(|| headers::reported_cost(headers)),
         simulated,
     })
 }
 
 /// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
 /// for a key of one's own.
-fn told_cost(body: &Value) -> Option<Money> {
+fn reported_cost(body: &Value) -> Option<Money> {
     let amount = |pointer: &str| match body.pointer(pointer)? {
         Value::Number(number) => Money::rounded_up(&number.to_string()),
         _ => None,
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_told_cost_is_exact_and_holds_the_upstreams_where_the_key_is_ones_own() {
-        let cost = |usage: Value| told_cost(&json!({"usage": usage})).map(Money::pico);
+        let cost = |usage: Value| reported_cost(&json!({"usage": usage})).map(Money::pico);
         assert_eq!(cost(json!({"cost": 0.00592755})), Some(5_927_550_000));
         let details = json!({"upstream_inference_cost": 0.01});
         let usage = |own: bool| json!({"cost": 0.0005, "is_byok": own, "cost_details": details});

@@ -38,7 +38,7 @@ impl ErrorBody {
         let parameter = field("param").filter(|name| !message.contains(name));
         let message = match parameter {
             Some(parameter) => format!("{parameter}: {message}"),
-            None if message.trim().is_empty() => "the answer says nothing more".to_owned(),
+            None if message.trim().is_empty() => "without a message".to_owned(),
             None => message,
         };
         let names = ["code", "type", "status"].iter().filter_map(|name| field(name));

@@ -3,7 +3,7 @@
 use super::{
     error_body::{self, ErrorBody},
     phrases::{GRAMMAR, NO_JSON, REPLY_FORMAT, STRUCTURE, TOO_LARGE, UNSUPPORTED},
-    told_wait,
+    retry_after,
     usage::usage,
 };
 use crate::vision::{AccountProblem, CallEnd, headers};
@@ -35,7 +35,7 @@ pub(super) fn classify(
         300..=399 => {
             let target = headers.get(LOCATION).and_then(|value| value.to_str().ok());
             let message = show(&format!(
-                "it redirects to {:?} (status {status}), and the key does not travel",
+                "it redirects to {:?} (status {status}), to which the key is not sent",
                 target.unwrap_or("nowhere")
             ));
             CallEnd::Account { problem: AccountProblem::Address, message }
@@ -43,7 +43,7 @@ pub(super) fn classify(
         // It never passes, however long one waits.
         429 if said.says(TOO_LARGE) => CallEnd::Refused { status, message, usage },
         429 => {
-            let retry_after = wait().or_else(|| told_wait::read(&body, &said.message));
+            let retry_after = wait().or_else(|| retry_after::read(&body, &said.message));
             CallEnd::RateLimited { retry_after, message }
         }
         // Another answer may be JSON.
@@ -54,8 +54,8 @@ pub(super) fn classify(
                 CallEnd::Unavailable { status, message }
             }
             (None, None) => CallEnd::Lost(format!(
-                "status {status} without the provider's own error, as from a gateway whose \
-                 upstream may go on: {message}"
+                "status {status} without an error of the provider, as from a gateway whose \
+                 upstream may continue: {message}"
             )),
             // The work was done before it failed.
             _ => CallEnd::BadAnswer { message, usage },
@@ -256,7 +256,7 @@ mod tests {
     fn messages_come_from_wherever_they_stand() {
         for (content, expected) in [
             ("<html>Bad Request</html>", "<html>Bad Request</html>"),
-            ("", "the answer says nothing more"),
+            ("", "without a message"),
             ("{\"error\":\"plain\"}", "plain"),
             (
                 "{\"error\":\"SyntaxError\",\"message\":\"at position 7\",\"status\":500}",

@@ -148,7 +148,7 @@ async fn what_was_sent_and_not_answered_is_lost() {
 #[tokio::test]
 async fn an_answer_that_does_not_come_in_time_is_lost() {
     let call = ask(Exchange::FallSilent(String::new())).await;
-    assert_eq!(call.end, CallEnd::Lost("no whole answer within 60 s".to_owned()));
+    assert_eq!(call.end, CallEnd::Lost("no complete reply within 60 s".to_owned()));
 }
 
 #[tokio::test]

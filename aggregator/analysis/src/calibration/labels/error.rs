@@ -1,4 +1,4 @@
-//! Errors of labels, by what their author can mend.
+//! Errors of labels.
 
 use std::fmt;
 
@@ -23,35 +23,35 @@ pub(super) enum LabelPlace {
 /// Problem of a label.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelProblem {
-    /// No format has this ending.
-    #[error("the ending tells the format; take .jsonl or .csv")]
+    /// An unknown extension.
+    #[error("unknown file extension; use .jsonl or .csv")]
     UnknownEnding,
-    /// The bytes are no text.
+    /// Invalid UTF-8.
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// There is no rating.
-    #[error("no line; write one for each item and rater")]
+    /// No ratings.
+    #[error("no lines; write one for each item and rater")]
     Empty,
-    /// A line that cannot be read.
+    /// An unreadable line.
     #[error("{0}")]
     Unreadable(String),
-    /// A line without the item that it is of.
-    #[error("give the item's id, as text")]
+    /// A line without an item.
+    #[error("set the item's id, as text")]
     NoId,
-    /// Something else stands where a name belongs.
+    /// A value that is not a name.
     #[error("a name is expected, as text")]
     NotAName,
     /// A field that cannot be rated.
-    #[error("nothing of this name is rated; there are id, rater, comment, {known}")]
+    #[error("unknown field; use id, rater, comment, {known}")]
     Unknown {
-        /// Names that there are.
+        /// Known names.
         known: String,
     },
-    /// A column that is there twice.
+    /// A duplicate column.
     #[error("there are two columns of this name")]
     ColumnTwice,
-    /// Something else stands where a rating belongs.
-    #[error("a number is expected, and it is {found}")]
+    /// A value that is not a rating.
+    #[error("expected a number, found {found}")]
     NotANumber {
         /// The value found.
         found: String,
@@ -113,10 +113,10 @@ fn named(field: Option<&str>) -> String {
 fn twice(id: &str, rater: Option<&str>, first: u64) -> String {
     match rater {
         Some(rater) => {
-            format!("{rater:?} rated item {id:?} in line {first} already; leave one of the two")
+            format!("{rater:?} rated item {id:?} in line {first} already; remove one of the two")
         }
         None => format!(
-            "item {id:?} was rated in line {first} already; name the rater of each, or leave one"
+            "item {id:?} was rated in line {first} already; name the rater of each, or remove one"
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Files of labels: a JSON object a line, or a CSV table.
+//! Files of labels: one JSON object per line, or a CSV table.
 
 use super::{
     Rateable,
@@ -15,7 +15,7 @@ pub(super) struct LabelLine {
     pub(super) values: Vec<Option<f64>>,
 }
 
-/// Reads a whole file; its ending tells the format.
+/// Parses a whole file by the format of its extension.
 pub(super) fn lines(
     name: &str,
     bytes: &[u8],

@@ -46,14 +46,14 @@ fn what_is_wrong_is_named_with_line_and_field() {
         ),
         (
             "{\"id\":\"b\",\"visual_similarity\":\"9\"}",
-            "field \"visual_similarity\": a number is expected, and it is \"9\"",
+            "field \"visual_similarity\": expected a number, found \"9\"",
         ),
         (
             "{\"id\":\"b\",\"visual\":9}",
-            "line 2, field \"visual\": nothing of this name is rated; there are id, rater, comment, semantic_correctness, visual_similarity,",
+            "line 2, field \"visual\": unknown field; use id, rater, comment, semantic_correctness, visual_similarity,",
         ),
-        ("{\"visual_similarity\":9}", "line 2, field \"id\": give the item's id"),
-        ("{\"id\":7}", "line 2, field \"id\": give the item's id"),
+        ("{\"visual_similarity\":9}", "line 2, field \"id\": set the item's id"),
+        ("{\"id\":7}", "line 2, field \"id\": set the item's id"),
         ("{\"id\":\"b\",\"rater\":7}", "line 2, field \"rater\": a name is expected"),
         ("[1]", "line 2: not a JSON object"),
         ("{\"id\":\"a\"}", "line 2: item \"a\" was rated in line 1 already; name the rater"),
@@ -64,7 +64,7 @@ fn what_is_wrong_is_named_with_line_and_field() {
     for (text, words) in [
         (
             "id,visual_similarity\na,9\nb,good\n",
-            "labels.csv, line 3, field \"visual_similarity\": a number is expected, and it is good",
+            "labels.csv, line 3, field \"visual_similarity\": expected a number, found good",
         ),
         (
             "id,visual_similarity\na,9\nb,NaN\n",
@@ -75,16 +75,16 @@ fn what_is_wrong_is_named_with_line_and_field() {
             "line 3: \"x\" rated item \"a\" in line 2 already",
         ),
         ("id,visual_similarity\na,9,1\n", "line 2: 3 cells, and the header row has 2"),
-        ("id,looks\na,9\n", "line 1, field \"looks\": nothing of this name"),
+        ("id,looks\na,9\n", "line 1, field \"looks\": unknown field"),
         ("id,id\na,9\n", "line 1, field \"id\": there are two columns"),
-        ("visual_similarity\n9\n", "line 1, field \"id\": give the item's id"),
+        ("visual_similarity\n9\n", "line 1, field \"id\": set the item's id"),
         ("", "labels.csv: no line"),
         ("id,visual_similarity\n", "labels.csv: no line"),
     ] {
         let said = refused("labels.csv", text);
         assert!(said.contains(words), "{said}");
     }
-    assert!(refused("labels.xlsx", "").contains("take .jsonl or .csv"));
+    assert!(refused("labels.xlsx", "").contains("use .jsonl or .csv"));
     let bytes = Labels::read("l.csv", &[0xff], &rubric(SEMANTIC)).unwrap_err();
     assert!(bytes.to_string().contains("not UTF-8"));
 }
@@ -122,7 +122,7 @@ fn items_bring_labels_of_their_own() {
     let Err(Either::Label(error)) = wrong else { panic!("{wrong:?}") };
     assert_eq!(
         error.to_string(),
-        "the labels of item \"a\", field \"visual_similarity\": a number is expected, and it is \"high\""
+        "the labels of item \"a\", field \"visual_similarity\": expected a number, found \"high\""
     );
 }
 

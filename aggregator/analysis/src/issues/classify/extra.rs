@@ -1,18 +1,18 @@
 //! Statements about content that should not be there.
 
-use super::Reading;
-use crate::issues::words::is_plain;
+use super::StatementClassifier;
+use crate::issues::tokenize::is_plain;
 
 const DENIALS: [&str; 5] = ["not", "no", "none", "never", "without"];
-/// Before the source they make it an aside: "the light of the original is not kept".
+/// Words before the source that make it an aside: "the light of the original is not kept".
 const ASIDES: [&str; 7] = ["of", "from", "in", "to", "with", "as", "by"];
-/// Between a denial and the source: "not present anywhere in the screenshot".
+/// Words that may be between a denial and the source: "not present anywhere in the screenshot".
 const BETWEEN: [&str; 24] = [
     "in", "on", "of", "part", "the", "a", "any", "from", "within", "by", "to", "be", "at", "all",
     "anywher", "is", "given", "does", "do", "was", "are", "this", "our", "it",
 ];
 
-impl Reading<'_> {
+impl StatementClassifier<'_> {
     /// "extra", "should not be there".
     pub(super) fn is_called_extra(&self) -> bool {
         self.has(&self.vocabulary.extra)

@@ -1,17 +1,17 @@
 //! Statements about missing content.
 
-use super::{Category, Hit, Reading};
-use crate::issues::words::{NAME, PAUSE};
+use super::{Category, Hit, StatementClassifier};
+use crate::issues::tokenize::{NAME, PAUSE};
 
-/// From here on, it is a property that is named, not a thing.
+/// Rank from which on a topic is a property, not a thing.
 const PROPERTY_RANK: u32 = 53;
 
-/// Words that may stand between "not" and its verb.
+/// Words that may be between "not" and its verb.
 const BETWEEN: [&str; 9] = ["be", "been", "being", "at", "all", "any", "even", "actual", "get"];
-/// Words that "missing" follows if it says so of what stands before it.
+/// Words before "missing" that make it refer to the preceding words.
 const VERBS: [&str; 7] = ["is", "are", "was", "were", "be", "been", "still"];
 
-/// Place of the words for missing content in a statement, and the side on which the content is
+/// Position of the words for missing content in a statement, and the side on which the content is
 /// named.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Missing {
@@ -20,8 +20,8 @@ pub(super) struct Missing {
     thing_follows: bool,
 }
 
-impl Reading<'_> {
-    /// The first words that say so: "no", "lacks", "is missing", "is not rendered".
+impl StatementClassifier<'_> {
+    /// The first such words: "no", "lacks", "is missing", "is not rendered".
     pub(super) fn missing(&self) -> Option<Missing> {
         (0..self.words.len()).find_map(|start| match self.word(start) {
             "not" | "never" => self.not_there(start),
@@ -58,7 +58,7 @@ impl Reading<'_> {
         !["", PAUSE].contains(&self.word(end)) && !self.is_at(&self.vocabulary.hinges, end)
     }
 
-    /// The missing thing or property, or a part that has no name of its own here.
+    /// The missing thing or property, or an unnamed part.
     pub(super) fn missing_sense(&self, missing: Missing) -> Option<Category> {
         let said = self.numbers.get(missing.start..missing.end).unwrap_or_default();
         let Some(noun) = self.missing_noun(missing) else {
@@ -70,10 +70,10 @@ impl Reading<'_> {
             if let Some(property) = self.said_of(hit).filter(|_| missing.thing_follows) {
                 return Some(Category::Kind(self.id(property)));
             }
-            let about = self.vocabulary.abouts.get(hit.about)?;
-            return Some(Category::Kind(match about.thing {
-                true => format!("missing {}", about.id),
-                false => about.id.clone(),
+            let topic = self.vocabulary.topics.get(hit.topic)?;
+            return Some(Category::Kind(match topic.thing {
+                true => format!("missing {}", topic.id),
+                false => topic.id.clone(),
             }));
         }
         let is_colored = self.is_at(&self.vocabulary.color, noun)
@@ -103,7 +103,7 @@ impl Reading<'_> {
         noun.or_else(|| self.nouns(0, end).find(|noun| !is_of_source(noun)))
     }
 
-    /// The property in "no entry is highlighted": that is no missing entry.
+    /// The property in "no entry is highlighted", which is not a missing entry.
     fn said_of(&self, thing: Hit) -> Option<Hit> {
         let property = self.hits.iter().find(|hit| hit.start == thing.end + 1)?;
         let is_said =

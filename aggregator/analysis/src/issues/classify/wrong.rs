@@ -1,50 +1,50 @@
-//! Subject of a statement in which nothing is said to be missing: a property, a color of something,
-//! or the thing itself.
+//! Topic of a statement about wrong content: a property, a color of something, or the thing itself.
 
-use super::{COLOR_NAME_RANK, Reading};
-use crate::issues::{vocabulary::ColorOf, words::FIGURE};
+use super::{COLOR_NAME_RANK, StatementClassifier};
+use crate::issues::{tokenize::FIGURE, vocabulary::ColorOf};
 
-/// Colour that is called so outranks all but what is surely about something else.
+/// Rank up to which a named color takes precedence.
 const NAMED_COLOR_RANK: u32 = 80;
-/// The name of a colour beside a background is likely its colour.
+/// Rank up to which a color's name beside a background is the background's color.
 const BACKGROUND_NAME_RANK: u32 = 60;
 
-impl Reading<'_> {
-    /// Subject of the statement, with nothing said to be missing.
+impl StatementClassifier<'_> {
+    /// Topic of a statement without missing content.
     pub(super) fn wrong_kind(&self) -> Option<String> {
         let highest = self.highest();
         let rank = highest.map_or(0, |hit| self.rank(hit));
-        let about = highest.map(|hit| self.id(hit)).unwrap_or_default();
+        let topic = highest.map(|hit| self.id(hit)).unwrap_or_default();
         let has_color = self.names_color();
         let has_color_name = self.has(&self.vocabulary.color_names);
-        if about == "border" {
+        if topic == "border" {
             let is_color = (has_color || has_color_name) && !self.has(&self.vocabulary.thickness);
-            return Some(if is_color { self.color() } else { about });
+            return Some(if is_color { self.color() } else { topic });
         }
         let color = self.color();
         let is_of_ground = color == "background color" && rank < BACKGROUND_NAME_RANK;
-        let is_color = has_color && rank < NAMED_COLOR_RANK && about != "shadow"
+        let is_color = has_color && rank < NAMED_COLOR_RANK && topic != "shadow"
             || has_color_name && (rank < COLOR_NAME_RANK || is_of_ground);
         if is_color {
             return Some(color);
         }
-        if about == "size" {
+        if topic == "size" {
             return Some(self.size());
         }
         if rank < COLOR_NAME_RANK {
-            return self.wrong_thing().or(highest.map(|_| about));
+            return self.wrong_thing().or(highest.map(|_| topic));
         }
-        highest.map(|_| about)
+        highest.map(|_| topic)
     }
 
-    /// Subject of a statement that only names things: the first of them, and with figures its size.
+    /// Topic of a statement that only names things: the first of them, or its size if there are
+    /// figures.
     fn wrong_thing(&self) -> Option<String> {
         let noun = self.nouns(0, self.words.len()).next()?;
-        let about = self.vocabulary.abouts.get(self.hit_at(noun)?.about)?;
+        let topic = self.vocabulary.topics.get(self.hit_at(noun)?.topic)?;
         let is_measured = self.words.iter().any(|word| word == FIGURE);
-        Some(match about.thing && about.id != "text" && is_measured {
+        Some(match topic.thing && topic.id != "text" && is_measured {
             true => "size".to_owned(),
-            false => about.id.clone(),
+            false => topic.id.clone(),
         })
     }
 
@@ -55,7 +55,7 @@ impl Reading<'_> {
         id.to_owned()
     }
 
-    /// True if the word "colour" stands there for itself: in "colour filter" it does not.
+    /// True if the word "color" stands for itself; in "color filter" it does not.
     fn names_color(&self) -> bool {
         let is_alone = |position: usize| {
             !self
@@ -67,8 +67,7 @@ impl Reading<'_> {
             .any(|position| self.is_at(&self.vocabulary.color, position) && is_alone(position))
     }
 
-    /// Subject of a statement about a color: the thing right before the word, or else the first one
-    /// named.
+    /// Topic of a statement about a color: the thing right before the word, or else the first one.
     pub(super) fn color(&self) -> String {
         let of = &self.vocabulary.color_of;
         let named = |position: &usize| of.at(&self.numbers, *position).map(|(_, of)| of);

@@ -60,7 +60,7 @@ fn a_broken_complete_line_is_named_and_nothing_is_cut() {
     directory.append(&[scored("a")]).unwrap();
     directory.append_lines(b"{\"schema\":1,\"run_id\":\n").unwrap();
     let error = directory.files().results().unwrap().nth(1).unwrap().unwrap_err().to_string();
-    assert!(error.contains("results.jsonl, line 2: not a readable record"), "{error}");
+    assert!(error.contains("results.jsonl, line 2: damaged record"), "{error}");
     assert_eq!(directory.files().results().unwrap().count(), 2, "reading ends at the error");
 }
 
@@ -111,7 +111,7 @@ fn a_full_disk_is_named_and_keeps_what_was_committed() {
     let mut directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     directory.append(&[scored("a")]).unwrap();
     let length = directory.length();
-    directory.fill_the_disk().unwrap();
+    directory.simulate_full_disk().unwrap();
     let error = directory.append(&[scored("b")]).unwrap_err();
     assert!(matches!(&error, JournalError::Full { .. }), "{error}");
     assert!(error.to_string().contains("--resume"));

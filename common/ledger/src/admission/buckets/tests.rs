@@ -71,9 +71,9 @@ fn what_was_not_used_comes_back_only_where_the_provider_gives_it_back() {
 
 #[test]
 fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
-    let told = Observation { requests_per_minute: Some(60), ..Observation::default() };
+    let reported = Observation { requests_per_minute: Some(60), ..Observation::default() };
     let first_delay = |mut endpoint: EndpointState| {
-        endpoint.observe(&told, 0);
+        endpoint.observe(&reported, 0);
         endpoint.take(NEED);
         endpoint.delay(NEED, 0).map(|(delay, _)| delay)
     };
@@ -87,11 +87,11 @@ fn learned_limits_hold_where_none_was_given_and_never_exceed_the_given() {
 
 #[test]
 fn a_limit_that_is_learned_begins_with_what_has_gone_out() {
-    let told = Observation { requests_per_minute: Some(600), ..Observation::default() };
+    let reported = Observation { requests_per_minute: Some(600), ..Observation::default() };
     for (gone_out, then_at_once) in [(0, 5), (2, 3), (5, 0), (1_000, 0)] {
         let mut endpoint = limited(None, None);
         (0..gone_out).for_each(|_| endpoint.take(NEED));
-        endpoint.observe(&told, 0);
+        endpoint.observe(&reported, 0);
         assert_eq!(calls(&mut endpoint, 0, 50), then_at_once, "{gone_out}");
         assert_eq!(calls(&mut endpoint, 50, 1_050), 10, "{gone_out}");
     }
@@ -125,12 +125,12 @@ fn a_refusal_that_a_low_count_explains_halves_nothing() {
 #[test]
 fn refusals_before_a_limit_was_known_halve_nothing() {
     let mut endpoint = EndpointState::new(0);
-    let told = Observation { requests_per_minute: Some(6_000), ..refusal(100) };
-    assert!(endpoint.observe(&told, 0));
-    endpoint.observe(&told, 50);
+    let reported = Observation { requests_per_minute: Some(6_000), ..refusal(100) };
+    assert!(endpoint.observe(&reported, 0));
+    endpoint.observe(&reported, 50);
     let calls_in_a_second = calls(&mut endpoint, 1_000, 2_000);
     assert!((100..=151).contains(&calls_in_a_second), "{calls_in_a_second}");
-    endpoint.observe(&told, 6_000);
+    endpoint.observe(&reported, 6_000);
     assert!(calls(&mut endpoint, 7_000, 8_000) < 80, "now it was known");
 }
 

@@ -65,7 +65,7 @@ fn a_table_of_offsets_tells_the_same_days_as_the_zone() {
 fn a_name_that_is_no_zone_is_refused() {
     for wrong in ["Europe/Berlyn", "", "+02:00", "Etc/Unknown"] {
         let refused = BudgetCalendar::new(wrong).unwrap_err();
-        assert!(refused.to_string().contains("give a name like Europe/Berlin"), "{wrong}");
+        assert!(refused.to_string().contains("use a name like Europe/Berlin"), "{wrong}");
     }
     assert_eq!(BudgetCalendar::new("europe/berlin").unwrap().zone(), "Europe/Berlin");
 }

@@ -42,13 +42,16 @@ impl Tickets {
 
 #[async_trait]
 impl Admission for Tickets {
-    async fn try_admit(&self, ask: &Ask) -> Result<AdmissionDecision, LedgerError> {
+    async fn try_admit(
+        &self,
+        request: &AdmissionRequest,
+    ) -> Result<AdmissionDecision, LedgerError> {
         let decision = {
             let mut left = lock(&self.left);
             if *left > 0 {
                 *left -= 1;
-                lock(&self.admitted).push(ask.lease.clone());
-                lock(&self.tokens).push(ask.input_tokens);
+                lock(&self.admitted).push(request.lease.clone());
+                lock(&self.tokens).push(request.input_tokens);
                 AdmissionDecision::Admitted
             } else {
                 AdmissionDecision::Wait { retry_after: self.retry_after, reason: self.reason }
@@ -92,8 +95,8 @@ impl Admission for Tickets {
     }
 }
 
-fn ask(number: usize) -> Ask {
-    Ask {
+fn request(number: usize) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(format!("{number:04}")),
         owner: OwnerId::new("here"),
         run: RunId::new("nightly"),
@@ -114,8 +117,8 @@ fn admit_all(
     for number in 0..count {
         let (headroom, tickets, token) = (headroom.clone(), tickets.clone(), token.clone());
         callers.spawn(async move {
-            let admittance = headroom.admit(&*tickets, || ask(number), &token).await.unwrap();
-            assert!(lock(&headroom.lines).len() <= 1);
+            let admittance = headroom.admit(&*tickets, || request(number), &token).await.unwrap();
+            assert!(lock(&headroom.queues).len() <= 1);
             admittance
         });
     }
@@ -227,13 +230,16 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
     let headroom = AdmissionQueue::measured(Arc::clone(&metrics));
     let tickets = Tickets::new(1, WaitReason::Tokens, Some(Duration::from_secs(30)));
     let token = CancellationToken::new();
-    assert_eq!(headroom.admit(&*tickets, || ask(0), &token).await.unwrap(), Admittance::Admitted);
+    assert_eq!(
+        headroom.admit(&*tickets, || request(0), &token).await.unwrap(),
+        Admittance::Admitted
+    );
     let refilling = async {
         sleep(Duration::from_secs(20)).await;
         assert!(metrics.render().contains("\njuror_admission_waiting 1\n"));
         *lock(&tickets.left) = 1;
     };
-    let waiting = headroom.admit(&*tickets, || ask(1), &token);
+    let waiting = headroom.admit(&*tickets, || request(1), &token);
     let (admittance, ()) = tokio::join!(waiting, refilling);
     assert_eq!(admittance.unwrap(), Admittance::Admitted);
     let text = metrics.render();
@@ -253,7 +259,8 @@ async fn a_caller_asks_each_time_for_what_its_call_counts_for_by_then() {
     let (headroom, token) = (AdmissionQueue::new(), CancellationToken::new());
     let counted = std::sync::atomic::AtomicU64::new(9);
     let call = async |number: usize| {
-        let asked = || Ask { input_tokens: counted.load(Ordering::SeqCst), ..ask(number) };
+        let asked =
+            || AdmissionRequest { input_tokens: counted.load(Ordering::SeqCst), ..request(number) };
         let admittance = headroom.admit(&*tickets, asked, &token).await.unwrap();
         assert_eq!(admittance, Admittance::Admitted);
     };

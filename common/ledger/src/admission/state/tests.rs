@@ -1,28 +1,28 @@
 use super::*;
-use crate::admission::memory_records::MemoryBooks;
+use crate::admission::memory_records::MemoryRecords;
 use proptest::prelude::*;
 
 const RUN: &str = "nightly";
 
 /// The state machine over records in memory, with the scopes of every day unlimited.
 struct Bench {
-    books: MemoryBooks,
+    records: MemoryRecords,
     limiter: RateLimiterState,
     now: i64,
 }
 
 impl Bench {
     fn new(budget: Budget) -> Self {
-        let mut books = MemoryBooks::default();
+        let mut records = MemoryRecords::default();
         for period in ["day", "month"] {
-            ok(books.set_budget(period, Budget::Unlimited));
+            ok(records.set_budget(period, Budget::Unlimited));
         }
-        ok(open_run(&mut books, &RunId::new(RUN), budget));
-        Self { books, limiter: RateLimiterState::default(), now: 1_000 }
+        ok(open_run(&mut records, &RunId::new(RUN), budget));
+        Self { records, limiter: RateLimiterState::default(), now: 1_000 }
     }
 
-    fn ask(&mut self, lease: &str, worst: i64) -> AdmissionDecision {
-        ok(admit(&mut self.books, &mut self.limiter, &ask(lease, worst), self.now))
+    fn request(&mut self, lease: &str, worst: i64) -> AdmissionDecision {
+        ok(admit(&mut self.records, &mut self.limiter, &request(lease, worst), self.now))
     }
 
     fn settle(&mut self, lease: &str, cost: i64) -> Booked {
@@ -31,22 +31,22 @@ impl Bench {
             run: RunId::new(RUN),
             cost: Money::from_pico(cost),
             usage: Usage::default(),
-            told: true,
+            in_result: true,
         };
-        ok(settle(&mut self.books, &mut self.limiter, &bill, self.now))
+        ok(settle(&mut self.records, &mut self.limiter, &bill, self.now))
     }
 
     fn release(&mut self, lease: &str) {
-        ok(release(&mut self.books, &mut self.limiter, &LeaseId::new(lease), self.now));
+        ok(release(&mut self.records, &mut self.limiter, &LeaseId::new(lease), self.now));
     }
 
     fn presume(&mut self, lease: &str) {
-        ok(presume_spent(&mut self.books, &LeaseId::new(lease)));
+        ok(presume_spent(&mut self.records, &LeaseId::new(lease)));
     }
 
     /// Committed, presumed, outstanding and overrun of the run.
     fn figures(&self) -> [i64; 4] {
-        let ledger = ok(ledger(&self.books, &RunId::new(RUN), self.now)).unwrap();
+        let ledger = ok(ledger(&self.records, &RunId::new(RUN), self.now)).unwrap();
         [ledger.committed, ledger.presumed, ledger.outstanding, ledger.overrun].map(Money::pico)
     }
 }
@@ -56,8 +56,8 @@ fn ok<T>(result: Result<T, std::convert::Infallible>) -> T {
     value
 }
 
-fn ask(lease: &str, worst: i64) -> Ask {
-    Ask {
+fn request(lease: &str, worst: i64) -> AdmissionRequest {
+    AdmissionRequest {
         lease: LeaseId::new(lease),
         owner: OwnerId::new("here"),
         run: RunId::new(RUN),
@@ -79,12 +79,12 @@ fn held() -> AdmissionDecision {
 #[test]
 fn outstanding_money_makes_wait_and_only_committed_money_ends_the_budget() {
     let mut bench = Bench::new(cap(10));
-    assert_eq!(bench.ask("a", 6), AdmissionDecision::Admitted);
-    assert_eq!(bench.ask("b", 6), held());
+    assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("b", 6), held());
     bench.settle("a", 4);
-    assert_eq!(bench.ask("b", 6), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("b", 6), AdmissionDecision::Admitted);
     bench.settle("b", 5);
-    let AdmissionDecision::NoBudget { reason } = bench.ask("c", 2) else {
+    let AdmissionDecision::NoBudget { reason } = bench.request("c", 2) else {
         panic!("9 of 10 are spent")
     };
     assert!(reason.contains("run nightly"), "{reason}");
@@ -94,11 +94,11 @@ fn outstanding_money_makes_wait_and_only_committed_money_ends_the_budget() {
 #[test]
 fn a_run_without_a_record_gets_nothing() {
     let mut bench = Bench::new(Budget::Unlimited);
-    bench.books = MemoryBooks::default();
-    assert!(matches!(bench.ask("a", 0), AdmissionDecision::NoBudget { .. }));
-    ok(open_run(&mut bench.books, &RunId::new(RUN), Budget::Unlimited));
+    bench.records = MemoryRecords::default();
+    assert!(matches!(bench.request("a", 0), AdmissionDecision::NoBudget { .. }));
+    ok(open_run(&mut bench.records, &RunId::new(RUN), Budget::Unlimited));
     assert!(
-        matches!(bench.ask("a", 0), AdmissionDecision::NoBudget { .. }),
+        matches!(bench.request("a", 0), AdmissionDecision::NoBudget { .. }),
         "day and month have none"
     );
 }
@@ -106,18 +106,18 @@ fn a_run_without_a_record_gets_nothing() {
 #[test]
 fn asking_again_for_a_held_lease_holds_it_once_and_an_ended_one_never() {
     let mut bench = Bench::new(cap(10));
-    assert_eq!(bench.ask("a", 6), AdmissionDecision::Admitted);
-    assert_eq!(bench.ask("a", 6), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("a", 6), AdmissionDecision::Admitted);
     assert_eq!(bench.figures(), [0, 0, 6, 0]);
     bench.settle("a", 1);
-    assert!(matches!(bench.ask("a", 6), AdmissionDecision::NoBudget { .. }));
+    assert!(matches!(bench.request("a", 6), AdmissionDecision::NoBudget { .. }));
 }
 
 #[test]
 fn every_end_of_a_lease_may_come_twice() {
     let mut bench = Bench::new(cap(100));
     for lease in ["settled", "released", "presumed"] {
-        assert_eq!(bench.ask(lease, 10), AdmissionDecision::Admitted);
+        assert_eq!(bench.request(lease, 10), AdmissionDecision::Admitted);
     }
     for first in [true, false] {
         assert_eq!(bench.settle("settled", 7).first, first);
@@ -134,7 +134,7 @@ fn every_end_of_a_lease_may_come_twice() {
 #[test]
 fn a_bill_that_comes_late_replaces_what_was_presumed() {
     let mut bench = Bench::new(cap(100));
-    bench.ask("a", 10);
+    bench.request("a", 10);
     bench.presume("a");
     assert_eq!(bench.figures(), [10, 10, 0, 0]);
     assert_eq!(bench.settle("a", 3), Booked { first: true, overrun: Money::ZERO });
@@ -144,20 +144,24 @@ fn a_bill_that_comes_late_replaces_what_was_presumed() {
 #[test]
 fn a_bill_above_its_bound_is_booked_and_stops_a_capped_run_until_it_is_opened_again() {
     let mut bench = Bench::new(cap(100));
-    bench.ask("a", 10);
+    bench.request("a", 10);
     assert_eq!(bench.settle("a", 15).overrun, Money::from_pico(5));
     assert_eq!(bench.figures(), [15, 0, 0, 5]);
-    let AdmissionDecision::NoBudget { reason } = bench.ask("b", 1) else {
+    let AdmissionDecision::NoBudget { reason } = bench.request("b", 1) else {
         panic!("the bound was wrong")
     };
-    assert!(reason.contains("exceeded its bound"), "{reason}");
-    ok(open_run(&mut bench.books, &RunId::new(RUN), cap(100)));
-    assert_eq!(bench.ask("b", 1), AdmissionDecision::Admitted);
+    assert!(reason.contains("exceeded its upper bound"), "{reason}");
+    ok(open_run(&mut bench.records, &RunId::new(RUN), cap(100)));
+    assert_eq!(bench.request("b", 1), AdmissionDecision::Admitted);
 
     let mut unlimited = Bench::new(Budget::Unlimited);
-    unlimited.ask("a", 10);
+    unlimited.request("a", 10);
     unlimited.settle("a", 15);
-    assert_eq!(unlimited.ask("b", 1), AdmissionDecision::Admitted, "there is no cap to protect");
+    assert_eq!(
+        unlimited.request("b", 1),
+        AdmissionDecision::Admitted,
+        "there is no cap to protect"
+    );
     assert_eq!(unlimited.figures(), [15, 0, 1, 5], "and yet all is booked");
 }
 
@@ -172,47 +176,47 @@ fn a_bill_without_a_lease_is_booked_as_overrun() {
 #[test]
 fn day_and_month_bind_too_and_a_lease_belongs_to_the_day_of_its_admission() {
     let mut bench = Bench::new(Budget::Unlimited);
-    ok(bench.books.set_budget("day", cap(10)));
-    ok(bench.books.set_budget("month", cap(15)));
-    bench.ask("a", 10);
-    assert_eq!(bench.ask("b", 10), held());
+    ok(bench.records.set_budget("day", cap(10)));
+    ok(bench.records.set_budget("month", cap(15)));
+    bench.request("a", 10);
+    assert_eq!(bench.request("b", 10), held());
     bench.now += 24 * 60 * 60 * 1_000;
     bench.settle("a", 10);
-    let AdmissionDecision::NoBudget { reason } = bench.ask("b", 10) else {
+    let AdmissionDecision::NoBudget { reason } = bench.request("b", 10) else {
         panic!("20 of the month's 15")
     };
     assert!(reason.contains("month 1970-01"), "{reason}");
-    assert_eq!(bench.ask("b", 5), AdmissionDecision::Admitted, "the new day has spent nothing");
+    assert_eq!(bench.request("b", 5), AdmissionDecision::Admitted, "the new day has spent nothing");
 }
 
 #[test]
 fn a_large_ask_is_not_starved_by_small_ones() {
     let mut bench = Bench::new(cap(1_000));
     for lease in ["a", "b"] {
-        assert_eq!(bench.ask(lease, 300), AdmissionDecision::Admitted);
+        assert_eq!(bench.request(lease, 300), AdmissionDecision::Admitted);
     }
-    assert_eq!(bench.ask("large", 900), held());
-    assert_eq!(bench.ask("small", 300), held(), "it would fit, but the large one came first");
+    assert_eq!(bench.request("large", 900), held());
+    assert_eq!(bench.request("small", 300), held(), "it would fit, but the large one came first");
     for lease in ["a", "b"] {
         bench.settle(lease, 10);
-        bench.ask("small", 300);
+        bench.request("small", 300);
     }
-    assert_eq!(bench.ask("large", 900), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("large", 900), AdmissionDecision::Admitted);
 }
 
 #[test]
 fn a_place_is_lost_by_leaving_and_by_not_asking_again() {
     for leave in [true, false] {
         let mut bench = Bench::new(cap(10));
-        bench.ask("a", 6);
-        assert_eq!(bench.ask("gone", 6), held());
-        assert_eq!(bench.ask("small", 2), held());
+        bench.request("a", 6);
+        assert_eq!(bench.request("gone", 6), held());
+        assert_eq!(bench.request("small", 2), held());
         if leave {
             bench.release("gone");
         } else {
             bench.now += 10_000;
         }
-        assert_eq!(bench.ask("small", 2), AdmissionDecision::Admitted);
+        assert_eq!(bench.request("small", 2), AdmissionDecision::Admitted);
     }
 }
 
@@ -221,13 +225,13 @@ fn a_call_that_waits_for_its_rate_holds_no_money() {
     let mut bench = Bench::new(cap(100));
     let limits = Limits { requests_per_minute: Some(60), ..Limits::default() };
     bench.limiter.set_limits("judge", limits, bench.now);
-    assert_eq!(bench.ask("a", 10), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("a", 10), AdmissionDecision::Admitted);
     let retry_after = Some(Duration::from_secs(1));
     let waits = AdmissionDecision::Wait { retry_after, reason: WaitReason::Requests };
-    assert_eq!(bench.ask("b", 10), waits);
+    assert_eq!(bench.request("b", 10), waits);
     assert_eq!(bench.figures(), [0, 0, 10, 0]);
     bench.now += 1_000;
-    assert_eq!(bench.ask("b", 10), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("b", 10), AdmissionDecision::Admitted);
 }
 
 #[test]
@@ -236,39 +240,39 @@ fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
     let limits =
         Limits { tokens_per_minute: Some(12_000), refund_unused: true, ..Limits::default() };
     bench.limiter.set_limits("judge", limits, bench.now);
-    assert_eq!(bench.ask("a", 1), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("a", 1), AdmissionDecision::Admitted);
     // Each takes 200 tokens, which come back in a second; the bucket holds 100.
     let waits = |seconds| AdmissionDecision::Wait {
         retry_after: Some(Duration::from_secs(seconds)),
         reason: WaitReason::Tokens,
     };
     for (lease, seconds) in [("b", 1), ("c", 2), ("gone", 3), ("d", 4)] {
-        assert_eq!(bench.ask(lease, 1), waits(seconds));
+        assert_eq!(bench.request(lease, 1), waits(seconds));
     }
     bench.now += 1_000;
-    assert_eq!(bench.ask("b", 1), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("b", 1), AdmissionDecision::Admitted);
     bench.release("gone");
-    assert_eq!(bench.ask("e", 1), waits(3), "what was given up is there for later ones");
+    assert_eq!(bench.request("e", 1), waits(3), "what was given up is there for later ones");
     bench.now += 1_000;
-    assert_eq!(bench.ask("c", 1), AdmissionDecision::Admitted);
+    assert_eq!(bench.request("c", 1), AdmissionDecision::Admitted);
     // All that the first three took comes back.
     for lease in ["a", "b", "c"] {
         bench.settle(lease, 1);
     }
-    assert_eq!(bench.ask("d", 1), AdmissionDecision::Admitted, "sooner than was promised");
+    assert_eq!(bench.request("d", 1), AdmissionDecision::Admitted, "sooner than was promised");
 }
 
 #[test]
 fn the_dead_are_presumed_and_the_living_are_not() {
     let mut bench = Bench::new(cap(100));
-    bench.ask("a", 10);
-    ok(bench.books.beat(&OwnerId::new("here"), bench.now));
-    assert_eq!(ok(sweep(&mut bench.books, bench.now + OWNER_GONE_AFTER)), 0);
-    assert_eq!(ok(sweep(&mut bench.books, bench.now + OWNER_GONE_AFTER + 1)), 1);
+    bench.request("a", 10);
+    ok(bench.records.beat(&OwnerId::new("here"), bench.now));
+    assert_eq!(ok(sweep(&mut bench.records, bench.now + OWNER_TIMEOUT)), 0);
+    assert_eq!(ok(sweep(&mut bench.records, bench.now + OWNER_TIMEOUT + 1)), 1);
     assert_eq!(bench.figures(), [10, 10, 0, 0]);
-    bench.ask("b", 10);
-    assert_eq!(ok(adopt(&mut bench.books, &RunId::new(RUN), &OwnerId::new("here"))), 0);
-    assert_eq!(ok(adopt(&mut bench.books, &RunId::new(RUN), &OwnerId::new("next"))), 1);
+    bench.request("b", 10);
+    assert_eq!(ok(adopt(&mut bench.records, &RunId::new(RUN), &OwnerId::new("here"))), 0);
+    assert_eq!(ok(adopt(&mut bench.records, &RunId::new(RUN), &OwnerId::new("next"))), 1);
     assert_eq!(bench.figures(), [20, 20, 0, 0]);
 }
 
@@ -281,7 +285,7 @@ proptest! {
         steps in prop::collection::vec((0_u8..5, 0_usize..12, 0_i64..400, 0_i64..=100), 1..200),
     ) {
         let mut bench = Bench::new(cap(run_cap));
-        ok(bench.books.set_budget("day", cap(day_cap)));
+        ok(bench.records.set_budget("day", cap(day_cap)));
         let mut reserved: BTreeMap<String, i64> = BTreeMap::new();
         let mut spent = 0;
         for (number, (step, slot, worst, share)) in steps.into_iter().enumerate() {
@@ -289,7 +293,7 @@ proptest! {
             match (step, lease) {
                 (0 | 1, _) | (_, None) => {
                     let lease = format!("{number:04}");
-                    if bench.ask(&lease, worst) == AdmissionDecision::Admitted {
+                    if bench.request(&lease, worst) == AdmissionDecision::Admitted {
                         reserved.insert(lease, worst);
                     }
                 }

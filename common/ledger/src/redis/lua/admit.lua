@@ -1,14 +1,14 @@
 -- One decision over all budgets and rate limits.
 -- Arguments: lease, owner, run, endpoint, tokens, worst cost.
--- Answers one of: admitted DAY LABELS COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
+-- Returns one of: admitted DAY LABELS COUNTING · ended · paused · wait REASON MILLISECONDS COUNTING ·
 -- never ACCOUNT BUDGET COMMITTED PRESUMED OUTSTANDING OVERRUN STOPPED, the account being that of the
 -- scope in the way; an empty budget is no record. COUNTING are rule, scale and fullest of the
--- endpoint, each empty where it is not known.
+-- endpoint, each empty where unknown.
 
 local id, owner, run, endpoint_name = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local tokens, worst = tonumber(ARGV[8]), ARGV[9]
 
--- A run that was never opened here waits for no reconciliation: somebody has to open it.
+-- A run that was never opened on this server does not wait for a reconciliation.
 if paused() and budget_of(scopes_of(run, '', '')[1]) then return { 'paused' } end
 beat(owner)
 local held_already = lease_of(id)
@@ -18,23 +18,23 @@ if held_already then
   end
   return { 'ended' }
 end
-prune(id)
+remove_expired(id)
 
-local function room(scope, budget)
-  if not budget then return 'never' end
+local function headroom(scope, budget)
+  if not budget then return 'exceeded' end
   local account = account_of(scope)
   local noted = redis.call('HMGET', account, 'cap', 'stopped', 'committed', 'outstanding')
-  fit_to_cap(account, budget, noted[1])
-  if noted[2] == '1' then return 'never' end
+  update_cap(account, budget, noted[1])
+  if noted[2] == '1' then return 'exceeded' end
   if budget == 'unlimited' then
-    return can_count(account, noted[3], noted[4], worst) and 'free' or 'never'
+    return can_count(account, noted[3], noted[4], worst) and 'available' or 'exceeded'
   end
-  local wanted = ahead(id, scope.account)
+  local wanted = amounts_ahead(id, scope.account)
   wanted[#wanted + 1] = worst
-  -- What is left is at most what is uncommitted, so it decides alone where it suffices.
-  if covers(account, 'left', wanted) then return 'free' end
-  if not covers(account, 'uncommitted', { worst }) then return 'never' end
-  return 'held'
+  -- The amount left is at most the uncommitted one, so it decides alone where it suffices.
+  if covers(account, 'left', wanted) then return 'available' end
+  if not covers(account, 'uncommitted', { worst }) then return 'exceeded' end
+  return 'reserved'
 end
 
 local day, labels = day_of(now), labels_of(run)
@@ -42,14 +42,14 @@ local scopes = scopes_of(run, day, labels)
 local budgets = budgets_of(scopes)
 local held
 for position, scope in ipairs(scopes) do
-  local found = room(scope, budgets[position])
-  if found == 'never' then
-    leave(id)
+  local found = headroom(scope, budgets[position])
+  if found == 'exceeded' then
+    remove_place(id)
     cancel_reservation(id)
     local figures = figures_of(account_of(scope))
     return { 'never', scope.account, budgets[position] or '', unpack(figures) }
   end
-  if found == 'held' then held = held or scope end
+  if found == 'reserved' then held = held or scope end
 end
 if held then
   wait(id, held.account, worst)
@@ -57,7 +57,7 @@ if held then
 end
 
 local endpoint = endpoint_of(endpoint_name)
-leave(id)
+remove_place(id)
 local delay, reason = reserve(id, endpoint_name, endpoint, tokens)
 save_endpoint(endpoint_name, endpoint)
 if delay then return { 'wait', reason, whole(delay), unpack(endpoint.counting) } end

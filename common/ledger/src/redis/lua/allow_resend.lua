@@ -1,7 +1,7 @@
--- Decides whether a dead letter is sent again: its job has neither a result nor an unfinished start
--- in its round, so it cannot have killed a worker. A job is sent again a few times at most.
+-- Decides whether a dead letter is resent: its job has neither a result nor an unfinished start in
+-- its round, so it cannot have killed a worker. A job is resent a few times at most.
 -- Arguments: run, job, round.
--- Answers: whether to send it (1 or 0).
+-- Returns: whether to resend it (1 or 0).
 
 local run, job, round = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local MAX_RESENDS = 3

@@ -1,11 +1,11 @@
--- Says what a run is. Opens it again if it was closed, cancelled or paused: what belongs to it is kept.
+-- Announces a run. Reopens it if it was closed, cancelled or paused: its records are kept.
 -- Arguments: run, record.
 
 local run = ARGV[4]
 redis.call('HSET', key('run', run), 'record', ARGV[5])
 redis.call('HDEL', key('run', run), 'expected', 'published', 'cancelled', 'paused', 'progress', 'kept',
   'unusable')
--- Closing it will count whatever is sent from here on.
+-- Closing it will count the jobs sent from here on.
 redis.call('DEL', key('replayed', run))
 redis.call('ZADD', key('runs'), whole(now), run)
 local kinds = {
@@ -14,5 +14,5 @@ local kinds = {
 for _, kind in ipairs(kinds) do
   redis.call('PERSIST', key(kind, run))
 end
-tell_changes()
+notify_changes()
 return {}

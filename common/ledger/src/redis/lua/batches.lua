@@ -1,11 +1,11 @@
--- Batches under way.
+-- Records of batches.
 --
--- batch_rows:RUN    by job: 'ROUND OPEN SHARD LEASE RECORD'; SHARD is 0 where the row stands in none
--- batch_places:RUN  the rows that stand in shards, in the order of their jobs: 'SHARD OPEN JOB', SHARD
+-- batch_rows:RUN    by job: 'ROUND OPEN SHARD LEASE RECORD'; SHARD is 0 for a row in none
+-- batch_places:RUN  rows in shards, ordered by job: 'SHARD OPEN JOB', SHARD
 --                   with ten digits
--- batch_shards:RUN  by number: 'OWNER STEP'; and `last`, the last number that was given
+-- batch_shards:RUN  by number: 'OWNER STEP'; and `last`, the last number used
 -- batch_runs        runs that have shards
--- batch_owners      owners of shards, by the time until which they live
+-- batch_owners      owners of shards, by the time at which they expire
 
 local function batch_row(run, job)
   local text = redis.call('HGET', key('batch_rows', run), job)
@@ -25,7 +25,7 @@ local function remove_batch_row(run, job)
   redis.call('HDEL', key('batch_rows', run), job)
 end
 
--- Writes a row, in place of its job's earlier one.
+-- Writes a row, replacing its job's earlier one.
 local function write_batch_row(run, job, row)
   remove_batch_row(run, job)
   local fields = { row.round, row.open, row.shard, row.lease, row.record }
@@ -35,7 +35,7 @@ local function write_batch_row(run, job, row)
   end
 end
 
--- Moves the open row of a job from one shard to another, if it stands there.
+-- Moves the open row of a job from one shard to another, if it is there.
 local function move_batch_row(run, job, from, to)
   local row = batch_row(run, job)
   if not row or row.open ~= '1' or row.shard ~= from then return end
@@ -55,7 +55,7 @@ local function write_shard(run, number, owner, step)
   redis.call('SADD', key('batch_runs'), run)
 end
 
--- Whether a run has shards; one without is left out of the runs that have.
+-- True if a run has shards; one without is removed from the runs with shards.
 local function has_shards(run)
   local shards = key('batch_shards', run)
   local others = redis.call('HEXISTS', shards, 'last')
@@ -69,7 +69,7 @@ local function forget_shard(run, number)
   has_shards(run)
 end
 
--- The numbers of a run's shards, in their order.
+-- The numbers of a run's shards, sorted.
 local function numbers_of(run)
   local numbers = {}
   for _, name in ipairs(redis.call('HKEYS', key('batch_shards', run))) do

@@ -1,4 +1,4 @@
--- Changes a row, unless another one has taken its place. Arguments: run, job, lease, and one of:
+-- Changes a row, unless it was replaced. Arguments: run, job, lease, and one of:
 -- 'close' and its record now · 'detach' (only a closed one) · 'remove'.
 
 local run, job, how = ARGV[4], ARGV[5], ARGV[7]

@@ -1,8 +1,8 @@
--- Says where the results of this fleet go. Arguments: the directory's id, its host and its path,
+-- Registers the directory of this fleet's results. Arguments: the directory's id, its host and its path,
 -- and whether to take the fleet over from another directory (1 or 0).
--- Answers: id, host and path of the directory that holds the fleet now.
+-- Returns: id, host and path of the registered directory.
 --
--- runs_directory  where results go: id, host and path as the aggregator last told them
+-- runs_directory  id, host and path of the directory, as the aggregator last registered it
 
 local record = key('runs_directory')
 local holder = redis.call('HGET', record, 'id')

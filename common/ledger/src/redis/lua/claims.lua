@@ -1,18 +1,18 @@
--- Claims, results and remembered replies.
+-- Claims, results and cached replies.
 --
 -- claims:RUN      by job: 'ROUND FENCE STARTS ALONE_STARTS ALONE OWNER HOLDER': starts of this round
---                 without an end, how many of them broke off without a neighbour, whether the owner
---                 has none now, and the process that has the job in hand, if any
--- alive:PROCESS   a channel that the process listens to while it is connected
--- carried:RUN     what settled calls of unfinished jobs took: 'JOB:calls', 'JOB:cost', 'JOB:input',
---                 'JOB:cached_input', 'JOB:output'; 'JOB:unmetered', how many of those calls told
---                 neither usage nor cost; and 'JOB:missed', how many workers did not have a
---                 file of it, and 'JOB:resent', how often it was sent again as a dead letter
+--                 without an end, how many of them were isolated, whether the current one is, and the
+--                 process that has claimed the job, if any
+-- alive:PROCESS   a channel that the process subscribes to while it is connected
+-- carried:RUN     cost of settled calls of unfinished jobs: 'JOB:calls', 'JOB:cost', 'JOB:input',
+--                 'JOB:cached_input', 'JOB:output'; 'JOB:unmetered', the number of those calls
+--                 without a reported usage or cost; 'JOB:missed', the number of workers without a
+--                 file of it; and 'JOB:resent', how often it was resent as a dead letter
 -- results:RUN     by job: 'ROUND RESULT', of the highest round
--- reply:QUESTION  a remembered reply
--- replayed:RUN    'JOB:ROUND' of the jobs that were sent again, besides what was published
--- run:RUN         what is known of a run: record, expected, published, cancelled, paused, progress,
---                 kept; and `unusable`, how many items in a row got no usable answer
+-- reply:QUESTION  a cached reply
+-- replayed:RUN    'JOB:ROUND' of jobs that were resent, in addition to the published ones
+-- run:RUN         state of a run: record, expected, published, cancelled, paused, progress, kept; and
+--                 `unusable`, the number of consecutive items without a usable reply
 
 local function claim_of(run, job)
   local text = redis.call('HGET', key('claims', run), job)
@@ -34,16 +34,16 @@ local function write_claim(run, job, claim)
   redis.call('HSET', key('claims', run), job, table.concat(numbers, ' '))
 end
 
--- The claim, if nobody has taken it over.
+-- The claim, if it was not taken over.
 local function held_claim(run, job, round, fence)
   local claim = claim_of(run, job)
   local holds = claim and claim.round == tonumber(round) and claim.fence == tonumber(fence)
   return holds and claim or nil
 end
 
--- What belongs to a closed run is kept for a while after its last use, to within a hundredth of that
--- while. `used` is a record that was just written, by which it is seen whether the rest is due.
-local function keep_for_a_while(run, used)
+-- Extends the retention of a closed run's records after a use, to within a hundredth of it. `used` is
+-- a record that was just written; its remaining time decides whether the others are extended.
+local function extend_retention(run, used)
   local kept = redis.call('HGET', key('run', run), 'kept')
   if not kept then return end
   local left = used and redis.call('PTTL', key(used, run)) or -1
@@ -60,7 +60,7 @@ local function remember(question, reply, kept)
   if question ~= '' then redis.call('SET', key('reply', question), reply, 'PX', kept) end
 end
 
--- Adds a settled call to what a job carries.
+-- Adds a settled call to the cost that a job carries.
 local function carry(run, job, cost, input, cached_input, output, metered)
   local carried = key('carried', run)
   if metered == '0' then redis.call('HINCRBY', carried, job .. ':unmetered', 1) end
@@ -70,27 +70,27 @@ local function carry(run, job, cost, input, cached_input, output, metered)
   add(carried, job .. ':cached_input', cached_input)
   add(carried, job .. ':output', output)
   add(key('account', 'run', run), 'carried', cost)
-  keep_for_a_while(run, 'carried')
+  extend_retention(run, 'carried')
 end
 
-local function carried_by(run, job)
+local function unattributed_cost_of(run, job)
   local carried = redis.call('HMGET', key('carried', run), job .. ':calls', job .. ':cost',
     job .. ':input', job .. ':cached_input', job .. ':output', job .. ':unmetered')
   for position = 1, 6 do carried[position] = carried[position] or '0' end
   return carried
 end
 
--- Stores a result under a claim that holds: it tells all that the job carried. A usable answer ('1')
--- ends a row of items without one.
+-- Stores a result under a claim that holds: it includes all cost that the job carried. A usable reply
+-- ('1') resets the count of items without one.
 local function store_result(run, job, claim, result, usable)
   if usable == '1' then redis.call('HDEL', key('run', run), 'unusable') end
   redis.call('HSET', key('results', run), job, whole(claim.round) .. ' ' .. result)
   claim.starts, claim.alone_starts, claim.holder = 0, 0, ''
   write_claim(run, job, claim)
-  local cost = carried_by(run, job)[2]
+  local cost = unattributed_cost_of(run, job)[2]
   if cost ~= '0' then add(key('account', 'run', run), 'carried', minus(cost)) end
   redis.call('HDEL', key('carried', run), job .. ':calls', job .. ':cost', job .. ':input',
     job .. ':cached_input', job .. ':output', job .. ':unmetered', job .. ':missed',
     job .. ':resent')
-  keep_for_a_while(run, 'results')
+  extend_retention(run, 'results')
 end

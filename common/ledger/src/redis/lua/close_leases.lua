@@ -1,11 +1,11 @@
--- Presumes spent what the leases of a complete run hold: each of its jobs has its result, so no
--- result tells what those calls cost. A bill that still comes replaces its presumption.
--- Arguments: run, for how long to keep the leases (ms).
--- Answers: how many leases.
+-- Presumes spent the leases of a complete run: each of its jobs has its result, so the cost of those
+-- calls is in none. A bill that arrives later replaces the presumed cost.
+-- Arguments: run, retention of the leases (ms).
+-- Returns: the number of leases.
 
 local run, kept = ARGV[4], ARGV[5]
 local outstanding = redis.call('HGET', key('account', 'run', run), 'outstanding')
--- Nearly always: to look through the leases of all owners would cost more.
+-- The usual case, which saves a search through the leases of all owners.
 if not outstanding or outstanding == '0' then return { '0' } end
 local closed = 0
 for _, owner in ipairs(redis.call('ZRANGE', key('owners'), 0, -1)) do
@@ -15,5 +15,5 @@ for _, owner in ipairs(redis.call('ZRANGE', key('owners'), 0, -1)) do
     end
   end
 end
-if closed > 0 then tell_changes() end
+if closed > 0 then notify_changes() end
 return { whole(closed) }

@@ -1,5 +1,5 @@
--- Counts an item of a run whose judge gave no usable answer. Arguments: run.
--- Answers: how many items there are in a row.
+-- Counts an item of a run without a usable reply of the judge. Arguments: run.
+-- Returns: the number of consecutive items.
 
 local record = key('run', ARGV[4])
 if redis.call('EXISTS', record) == 0 then return { '0' } end

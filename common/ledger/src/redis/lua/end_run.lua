@@ -1,8 +1,8 @@
--- Says how many results a run will have, and so that no more jobs will come; what belongs to it is
--- kept for a while from here on. Cancelling closes with what was published, unless it was closed
--- before. Jobs that were sent again in the meantime are counted on top.
--- Arguments: run; 'close' and their number, or 'cancel' and nothing; for how long (ms).
--- Answers: whether there is such a run (1 or 0).
+-- Closes a run: sets how many results it will have, since no more jobs will come; its records expire
+-- some time after their last use. Cancelling closes it with the jobs published so far, unless it was
+-- closed before. Jobs that were resent in the meantime are added.
+-- Arguments: run; 'close' and their number, or 'cancel' and nothing; retention (ms).
+-- Returns: whether there is such a run (1 or 0).
 
 local run, record = ARGV[4], key('run', ARGV[4])
 if redis.call('EXISTS', record) == 0 then return { '0' } end
@@ -20,6 +20,6 @@ if results then
   redis.call('HINCRBY', record, 'expected', redis.call('SCARD', key('replayed', run)))
 end
 redis.call('HSET', record, 'kept', ARGV[7])
-keep_for_a_while(run)
-tell_changes()
+extend_retention(run)
+notify_changes()
 return { '1' }

@@ -1,7 +1,7 @@
--- Says that a job is about to be sent again, in this round: a closed run has one result more to
--- wait for, and closing one will count it. Saying it twice counts once.
+-- Records that a job is about to be published again, in this round: a closed run expects one more
+-- result, and closing a run adds it. Recording it twice counts once.
 -- Arguments: run, job, round.
--- Answers: whether there is such a run (1 or 0).
+-- Returns: whether there is such a run (1 or 0).
 
 local run, record = ARGV[4], key('run', ARGV[4])
 if redis.call('EXISTS', record) == 0 then return { '0' } end
@@ -10,5 +10,5 @@ if first and redis.call('HEXISTS', record, 'expected') == 1 then
   redis.call('HINCRBY', record, 'expected', 1)
   redis.call('HDEL', record, 'progress')
 end
-keep_for_a_while(run)
+extend_retention(run)
 return { '1' }

@@ -1,7 +1,7 @@
--- Stores a finished job if its claim still holds, and its reply in any case: that was paid for.
--- Arguments: run, job, round, fence, result, question (or nothing), reply, for how long (ms),
--- whether the result has a usable answer (1 or 0).
--- Answers: whether the claim holds (1 or 0).
+-- Stores a finished job if its claim still holds, and its reply in any case: it was paid for.
+-- Arguments: run, job, round, fence, result, question (or empty), reply, retention (ms),
+-- whether the result has a usable reply (1 or 0).
+-- Returns: whether the claim holds (1 or 0).
 
 local run, job = ARGV[4], ARGV[5]
 remember(ARGV[9], ARGV[10], ARGV[11])

@@ -1,7 +1,7 @@
--- Whether admission pauses until the ledger has been reconciled.
+-- True if admission is suspended until the ledger has been reconciled.
 -- Arguments: whether the caller has seen the ledger in use (1 or 0).
--- Answers: whether it pauses, and whether the ledger is in use or was when it was restarted (1 or 0
+-- Returns: whether it is suspended, and whether the ledger is in use or was when it was restarted (1 or 0
 -- each).
 
-look_for_trace(ARGV[4])
+detect_emptied(ARGV[4])
 return { paused() and '1' or '0', whole(redis.call('HEXISTS', key('ledger'), 'server')) }

@@ -1,6 +1,6 @@
--- How far a job has come. Arguments: run, job.
--- Answers: round and outcome of its last result, and the round in which it was started last, each
--- maybe nothing.
+-- State of a job. Arguments: run, job.
+-- Returns: round and outcome of its last result, and the round in which it was started last, each
+-- empty if there is none.
 
 local run, job = ARGV[4], ARGV[5]
 local result = redis.call('HGET', key('results', run), job) or ''

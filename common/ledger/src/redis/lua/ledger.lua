@@ -1,5 +1,5 @@
--- Records of scopes, at one moment. Arguments: for each scope the budget's and the account's name.
--- Answers for each: the budget (nothing: no record), committed, presumed, outstanding, overrun,
+-- Records of scopes, in one step. Arguments: for each scope the budget's and the account's name.
+-- Returns for each: the budget (empty: no record), committed, presumed, outstanding, overrun,
 -- stopped, carried.
 
 local answer = {}

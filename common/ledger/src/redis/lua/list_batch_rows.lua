@@ -1,6 +1,6 @@
--- Rows of a shard, in the order of their jobs. Arguments: run, number, whether the open ones (1 or 0),
--- after which job, at most how many.
--- Answers for each: job, round, open, lease, record.
+-- Rows of a shard, ordered by job. Arguments: run, number, whether open ones (1 or 0), the
+-- job after which to start, the maximum number.
+-- Returns for each: job, round, open, lease, record.
 
 local run = ARGV[4]
 local first = place_of(ARGV[5], ARGV[6], ARGV[7])

@@ -1,4 +1,4 @@
--- Runs that have shards. One that has expired with what belongs to it is forgotten.
+-- Runs that have shards. Expired ones are removed.
 
 local runs = {}
 for _, run in ipairs(redis.call('SMEMBERS', key('batch_runs'))) do

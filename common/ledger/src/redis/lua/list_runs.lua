@@ -1,4 +1,4 @@
--- The runs that were announced and are still known, in the order of their announcement.
+-- Announced runs that have not expired, ordered by their announcement.
 
 local known = {}
 for _, run in ipairs(redis.call('ZRANGE', key('runs'), 0, -1)) do

@@ -1,5 +1,5 @@
 -- The shards of a run. Arguments: run.
--- Answers for each, by their numbers: number, step.
+-- Returns for each, sorted by number: number, step.
 
 local run, answer = ARGV[4], {}
 for _, number in ipairs(numbers_of(run)) do

@@ -1,5 +1,5 @@
--- A label has a budget for days and one for months as soon as it is known: unlimited, until another is
--- given. Nothing is no label.
+-- Gives a new label budgets for days and for months: unlimited, until others are set. An empty name is
+-- no label.
 
 local function open_label(label)
   if label == '' then return end

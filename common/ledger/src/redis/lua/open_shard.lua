@@ -1,8 +1,8 @@
--- Begins a shard that is being filled. Arguments: run, owner, the step.
--- Answers: its number.
+-- Opens a shard to be filled. Arguments: run, owner, the step.
+-- Returns: its number.
 
 local run = ARGV[4]
 local number = whole(redis.call('HINCRBY', key('batch_shards', run), 'last', 1))
 write_shard(run, number, ARGV[5], ARGV[6])
-keep_for_a_while(run)
+extend_retention(run)
 return { number }

@@ -1,6 +1,6 @@
 -- Ends the filling of a shard; the rows of some jobs are not in its file.
 -- Arguments: run, number, owner, the step; the shard that those rows move to, and their jobs.
--- Answers: whether it is the owner's (1 or 0).
+-- Returns: whether it has this owner (1 or 0).
 
 local run, number = ARGV[4], ARGV[5]
 local shard = shard_of(run, number)

@@ -1,5 +1,5 @@
--- Counts a lease as spent at its worst case. Arguments: lease, for how long to keep it (ms).
+-- Counts a lease as spent at its worst case. Arguments: lease, its retention (ms).
 
 presume(ARGV[4], ARGV[5])
-tell_changes()
+notify_changes()
 return {}

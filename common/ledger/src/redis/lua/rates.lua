@@ -1,25 +1,25 @@
--- Rate limits of an endpoint: two continuous buckets, a cooldown, and what the provider taught.
+-- Rate limits of an endpoint: two continuous buckets, a cooldown, and learned limits.
 -- The formulas are those of the state machine in Rust. All numbers are whole and below 2^53, where
 -- Lua's are exact; the callers bound tokens, limits and pauses accordingly.
 --
 -- endpoint:NAME   the fields below, and what workers have learned of its counting: `count_rule`,
 --                 `input_scale`, billed input tokens over expected ones in thousandths, and `fullest`,
---                 the most tokens that the provider said were left under its present limit
+--                 the maximum of remaining tokens that the provider reported under its present limit
 
--- Buckets are kept in 60,000ths, so that a limit per minute is a whole number per millisecond.
+-- Parts of a unit: with 60,000ths, a limit per minute is a whole number per millisecond.
 local PARTS = 60000
--- A bucket holds what its limit allows in this many milliseconds.
-local BURST = 500
--- More than any bucket can be asked for, and still exact.
-local FULLEST = 9000000000000000
--- A refusal that does not say how long to wait.
-local COOLDOWN = 1000
--- Refusals come in bursts: one of them halves the limits.
-local HALVE_AT_MOST_EVERY = 5000
--- The whole limit, and the least that halving leaves, in thousandths.
-local WHOLE_LIMIT, LEAST_LIMIT = 1000, 16
--- Milliseconds in which a thousandth of the limit comes back.
-local RECOVERY = 100
+-- Capacity of a bucket: what its limit allows in this many milliseconds.
+local BURST_MS = 500
+-- Upper bound of a request to a bucket, and still exact.
+local MAX_TOKENS = 9000000000000000
+-- Cooldown in milliseconds after a refusal that names none.
+local DEFAULT_COOLDOWN = 1000
+-- Milliseconds within which several refusals halve the limits once.
+local HALVING_INTERVAL = 5000
+-- The full limit, and the minimum that halving leaves, in thousandths.
+local FULL_LIMIT, MIN_LIMIT = 1000, 16
+-- Milliseconds in which a thousandth of the limit is restored.
+local RECOVERY_MS = 100
 
 local FIELDS = {
   'given_requests', 'given_tokens', 'refund_unused', 'learned_requests', 'learned_tokens',
@@ -38,10 +38,10 @@ local function rate_of(endpoint, kind)
   local given, learned = endpoint['given_' .. kind], endpoint['learned_' .. kind]
   local limit = given and learned and math.min(given, learned) or given or learned
   if not limit then return nil end
-  return math.max(quotient(limit * endpoint.throttle, WHOLE_LIMIT), 1)
+  return math.max(quotient(limit * endpoint.throttle, FULL_LIMIT), 1)
 end
 
--- Lets time pass. A clock that was set back counts as standing still.
+-- Refills the buckets up to now. A clock that was set back counts as standing still.
 local function refresh(endpoint)
   local elapsed = math.max(now - endpoint.refreshed, 0)
   endpoint.refreshed = now
@@ -54,12 +54,12 @@ local function refresh(endpoint)
     endpoint.cooldown_since, endpoint.cooldown_until = nil, nil
   end
   endpoint.recovered = math.min(endpoint.recovered, now)
-  local steps = quotient(now - endpoint.recovered, RECOVERY)
-  endpoint.recovered = endpoint.recovered + steps * RECOVERY
-  endpoint.throttle = math.min(endpoint.throttle + steps, WHOLE_LIMIT)
+  local steps = quotient(now - endpoint.recovered, RECOVERY_MS)
+  endpoint.recovered = endpoint.recovered + steps * RECOVERY_MS
+  endpoint.throttle = math.min(endpoint.throttle + steps, FULL_LIMIT)
 end
 
--- An endpoint as it is now; none if nothing is known of it.
+-- The refreshed state of an endpoint; nil if it is unknown.
 local function known_endpoint(name)
   local wanted = { unpack(FIELDS) }
   for _, field in ipairs(COUNTING) do wanted[#wanted + 1] = field end
@@ -78,7 +78,7 @@ end
 local function endpoint_of(name)
   return known_endpoint(name) or {
     refund_unused = 0, requests_spent = 0, tokens_spent = 0, refreshed = now,
-    throttle = WHOLE_LIMIT, recovered = now, counting = { '', '', '' },
+    throttle = FULL_LIMIT, recovered = now, counting = { '', '', '' },
   }
 end
 
@@ -91,46 +91,46 @@ local function save_endpoint(name, endpoint)
   redis.call('HSET', key('endpoint', name), unpack(fields))
 end
 
--- Milliseconds until a call may take this much. What is larger than the bucket goes when the bucket
--- is full.
+-- Milliseconds until a call may take this much. A call larger than the bucket starts when the
+-- bucket is full.
 local function bucket_delay(spent, rate, capacity, need)
   local lacking = math.max(spent - math.max(capacity - need, 0), 0)
   local pause = quotient(lacking, rate)
   return math.fmod(lacking, rate) == 0 and pause or pause + 1
 end
 
--- How many milliseconds a call has to wait, and for what; nothing if it may go now.
+-- Milliseconds that a call has to wait, and for what; nothing if it may start now.
 local function delay_of(endpoint, tokens)
   local requests, tokens_delay = 0, 0
   local rate = rate_of(endpoint, 'requests')
   if rate then
-    local capacity = math.max(rate * BURST, PARTS)
+    local capacity = math.max(rate * BURST_MS, PARTS)
     requests = bucket_delay(endpoint.requests_spent, rate, capacity, PARTS)
   end
   rate = rate_of(endpoint, 'tokens')
   if rate then
-    tokens_delay = bucket_delay(endpoint.tokens_spent, rate, rate * BURST, tokens * PARTS)
+    tokens_delay = bucket_delay(endpoint.tokens_spent, rate, rate * BURST_MS, tokens * PARTS)
   end
   if requests == 0 and tokens_delay == 0 then return nil end
   if requests >= tokens_delay then return requests, 'requests' end
   return tokens_delay, 'tokens'
 end
 
--- Takes what a call needs; a bucket may go below empty. Counts even while no limit is known: one
--- that is learned begins with what has gone out already.
+-- Takes a call's demand; a bucket may become negative. Calls count even while no limit is known: a
+-- limit that is learned later starts with them.
 local function take(endpoint, tokens)
-  endpoint.requests_spent = math.min(endpoint.requests_spent + PARTS, FULLEST)
-  endpoint.tokens_spent = math.min(endpoint.tokens_spent + tokens * PARTS, FULLEST)
+  endpoint.requests_spent = math.min(endpoint.requests_spent + PARTS, MAX_TOKENS)
+  endpoint.tokens_spent = math.min(endpoint.tokens_spent + tokens * PARTS, MAX_TOKENS)
 end
 
--- Returns what was taken for a call that does not go out.
-local function put_back(endpoint, tokens)
+-- Returns the demand of a call that is not made.
+local function return_tokens(endpoint, tokens)
   endpoint.requests_spent = math.max(endpoint.requests_spent - PARTS, 0)
   endpoint.tokens_spent = math.max(endpoint.tokens_spent - tokens * PARTS, 0)
 end
 
--- Takes limits: by field, none where a field is named 'none'. A bucket that had no limit was never
--- filled again: it is empty at worst.
+-- Sets limits by field; 'none' removes one. A bucket that had no limit was never refilled: it is empty
+-- at worst.
 local function take_limits(endpoint, limits)
   local requests, tokens = rate_of(endpoint, 'requests'), rate_of(endpoint, 'tokens')
   for field, limit in pairs(limits) do
@@ -138,16 +138,16 @@ local function take_limits(endpoint, limits)
   end
   local rate = rate_of(endpoint, 'requests')
   if rate and not requests then
-    local capacity = math.max(rate * BURST, PARTS)
+    local capacity = math.max(rate * BURST_MS, PARTS)
     endpoint.requests_spent = math.min(endpoint.requests_spent, capacity)
   end
   rate = rate_of(endpoint, 'tokens')
   if rate and not tokens then
-    endpoint.tokens_spent = math.min(endpoint.tokens_spent, rate * BURST)
+    endpoint.tokens_spent = math.min(endpoint.tokens_spent, rate * BURST_MS)
   end
 end
 
--- Gives back what a call reserved and did not use, where the provider does so too.
+-- Refunds the unused part of a call's reservation, where the provider does so too.
 local function refund(name, reserved, used)
   if redis.call('HGET', key('endpoint', name), 'refund_unused') ~= '1' then return end
   local endpoint = known_endpoint(name)
@@ -158,9 +158,9 @@ local function refund(name, reserved, used)
   save_endpoint(name, endpoint)
 end
 
--- Keeps what a worker has learned of an endpoint's counting. A higher scale holds at once; of a lower
+-- Stores an endpoint's token counting as a worker has learned it. A higher scale holds at once; of a lower
 -- one, a thirty-second of the difference.
-local function keep_counting(name, rule, scale, fullest)
+local function update_counting(name, rule, scale, fullest)
   local record = key('endpoint', name)
   if fullest then
     local known = tonumber(redis.call('HGET', record, 'fullest') or '')
@@ -173,28 +173,28 @@ local function keep_counting(name, rule, scale, fullest)
   redis.call('HSET', record, 'input_scale', whole(scale))
 end
 
--- The provider refused by rate and asks to wait for `pause` milliseconds.
+-- Starts a cooldown: the provider refused by rate and asks to wait for `pause` milliseconds.
 local function refuse(endpoint, pause)
-  if pause == 0 then pause = COOLDOWN end
+  if pause == 0 then pause = DEFAULT_COOLDOWN end
   local ends = math.max(endpoint.cooldown_until or now, now + pause)
   endpoint.cooldown_since, endpoint.cooldown_until = now, ends
   local last = endpoint.throttled
-  if not last or now < last or now - last >= HALVE_AT_MOST_EVERY then
+  if not last or now < last or now - last >= HALVING_INTERVAL then
     endpoint.throttled, endpoint.recovered = now, now
-    endpoint.throttle = math.max(quotient(endpoint.throttle, 2), LEAST_LIMIT)
+    endpoint.throttle = math.max(quotient(endpoint.throttle, 2), MIN_LIMIT)
   end
-  -- A refusal shows that the provider's buckets hold less than ours.
+  -- A refusal shows that the provider's buckets hold less.
   local rate = rate_of(endpoint, 'requests')
   if rate then
-    local capacity = math.max(rate * BURST, PARTS)
+    local capacity = math.max(rate * BURST_MS, PARTS)
     endpoint.requests_spent = math.max(endpoint.requests_spent, capacity)
   end
   rate = rate_of(endpoint, 'tokens')
-  if rate then endpoint.tokens_spent = math.max(endpoint.tokens_spent, rate * BURST) end
+  if rate then endpoint.tokens_spent = math.max(endpoint.tokens_spent, rate * BURST_MS) end
 end
 
--- Learns limits by kind; answers whether any of them was news.
-local function learn(endpoint, limits)
+-- Sets learned limits by kind; returns true if any of them changed.
+local function update_limits(endpoint, limits)
   local knew_any = endpoint.learned_requests or endpoint.learned_tokens
   local learned, is_news = {}, false
   for kind, limit in pairs(limits) do
@@ -205,7 +205,7 @@ local function learn(endpoint, limits)
     end
   end
   take_limits(endpoint, learned)
-  -- Calls in flight were admitted without knowing: their refusals say nothing more.
+  -- Calls in flight were admitted before the limit was known: their refusals carry no news.
   if is_news and not knew_any then endpoint.throttled = now end
   return is_news
 end

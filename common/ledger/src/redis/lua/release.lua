@@ -1,7 +1,7 @@
--- Gives back a lease whose call was not charged, and gives up waiting. Arguments: lease.
+-- Releases a lease whose call was not charged, and its place in the queue. Arguments: lease.
 
 local id = ARGV[4]
-leave(id)
+remove_place(id)
 cancel_reservation(id)
 local lease = lease_of(id)
 if lease and lease.standing == 'outstanding' then
@@ -12,5 +12,5 @@ if lease and lease.standing == 'outstanding' then
   redis.call('DEL', key('lease', id))
   redis.call('SREM', key('held', lease.owner), id)
 end
-tell_freed_money()
+notify_freed_money()
 return {}

@@ -1,6 +1,6 @@
--- Lets an owner of shards live for so long from now. Those that are gone for a day are forgotten:
--- without a time, too, an owner is gone.
--- Arguments: owner, for how long (ms); nothing ends it at once.
+-- Extends the lifetime of an owner of shards. Owners that expired a day ago are deleted: without a
+-- record an owner is gone, too.
+-- Arguments: owner, lifetime (ms); empty ends it at once.
 
 local owners = key('batch_owners')
 for _, gone in ipairs(redis.call('ZRANGEBYSCORE', owners, '-inf', whole(now - 86400000))) do

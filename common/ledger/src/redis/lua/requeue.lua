@@ -1,4 +1,4 @@
--- Ends the start of who still holds the claim. Arguments: run, job, round, fence.
+-- Ends the start of the current claim. Arguments: run, job, round, fence.
 
 local run, job = ARGV[4], ARGV[5]
 local claim = held_claim(run, job, ARGV[6], ARGV[7])

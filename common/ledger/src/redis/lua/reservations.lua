@@ -1,10 +1,10 @@
--- Calls that wait for the rate limits of an endpoint. What such a call needs is taken from the buckets
--- when it first asks, and with that the time at which it may go is fixed: later calls come after it
--- without a look at those that wait. The rules are those of the state machine in Rust.
+-- Calls that wait for the rate limits of an endpoint. The demand of such a call is taken from the
+-- buckets at its first request, which fixes its start time: later calls come after it without a search
+-- through the waiting ones. The rules are those of the state machine in Rust.
 --
--- reservation:LEASE   endpoint, tokens, since (when it was made), start (when the call may go)
+-- reservation:LEASE   endpoint, tokens, since (when it was made), start (when the call may start)
 
--- Milliseconds for which a reservation is kept beyond its time.
+-- Milliseconds for which a reservation is kept beyond its start time.
 local RESERVATION_GRACE = 3000
 
 -- Ends a reservation; returns it if it still held.
@@ -18,12 +18,12 @@ local function end_reservation(lease)
   return { start = start, tokens = tonumber(held[3]), endpoint = held[4] }
 end
 
--- Takes what a call needs of its endpoint; answers how many milliseconds it has to wait, and for what,
--- or nothing if it may go now. During a cooldown nothing is taken, and a reservation ends.
+-- Reserves a call's demand on its endpoint; returns how many milliseconds it has to wait and for what,
+-- or nothing if it may start now. During a cooldown nothing is taken, and a reservation ends.
 local function reserve(lease, name, endpoint, tokens)
   local held = end_reservation(lease)
   if endpoint.cooldown_until then return endpoint.cooldown_until - now, 'cooldown' end
-  if held then put_back(endpoint, held.tokens) end
+  if held then return_tokens(endpoint, held.tokens) end
   local delay, reason = delay_of(endpoint, tokens)
   take(endpoint, tokens)
   if not delay then return nil end
@@ -37,11 +37,11 @@ local function reserve(lease, name, endpoint, tokens)
   return start - now, reason
 end
 
--- Gives back what a call reserved that no longer waits.
+-- Returns the reservation of a call that stopped waiting.
 local function cancel_reservation(lease)
   local held = end_reservation(lease)
   local endpoint = held and known_endpoint(held.endpoint)
   if not endpoint then return end
-  put_back(endpoint, held.tokens)
+  return_tokens(endpoint, held.tokens)
   save_endpoint(held.endpoint, endpoint)
 end

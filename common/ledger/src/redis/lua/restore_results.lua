@@ -1,4 +1,4 @@
--- Stores results that a journal has and the server has forgotten: their jobs are not judged again.
+-- Stores results that a journal has and the server has lost, so that their jobs are not judged again.
 -- Arguments: run, then for each result its job, its round and its text.
 
 local run = ARGV[4]
@@ -9,5 +9,5 @@ for position = 5, #ARGV, 3 do
     redis.call('HSET', key('results', run), job, round .. ' ' .. result)
   end
 end
-keep_for_a_while(run)
+extend_retention(run)
 return {}

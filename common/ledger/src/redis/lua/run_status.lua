@@ -1,6 +1,6 @@
--- What is known of a run. Arguments: run.
--- Answers: record, expected results, published, cancelled, paused, progress, each maybe nothing; no
--- record: no such run.
+-- State of a run. Arguments: run.
+-- Returns: record, expected results, published, cancelled, paused, progress, each empty if
+-- absent; an empty record: no such run.
 
 local fields = { 'record', 'expected', 'published', 'cancelled', 'paused', 'progress' }
 local status = redis.call('HMGET', key('run', ARGV[4]), unpack(fields))

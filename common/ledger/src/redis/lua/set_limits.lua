@@ -1,5 +1,5 @@
--- Takes the user's limits for an endpoint.
--- Arguments: endpoint, requests and tokens per minute (nothing: none), refund unused (1 or 0).
+-- Sets the user's limits of an endpoint.
+-- Arguments: endpoint, requests and tokens per minute (empty: none), refund unused (1 or 0).
 
 local endpoint = endpoint_of(ARGV[4])
 take_limits(endpoint, {
@@ -7,5 +7,5 @@ take_limits(endpoint, {
 })
 endpoint.refund_unused = tonumber(ARGV[7])
 save_endpoint(ARGV[4], endpoint)
-tell_changes()
+notify_changes()
 return {}

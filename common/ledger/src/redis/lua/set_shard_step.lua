@@ -1,6 +1,6 @@
--- Records how far a shard has come; one that is collected is forgotten.
--- Arguments: run, number, owner, the step or nothing.
--- Answers: whether it is the owner's (1 or 0); otherwise nothing is recorded.
+-- Records the step of a shard; a collected one is deleted.
+-- Arguments: run, number, owner, the step or empty.
+-- Returns: whether it has this owner (1 or 0); otherwise nothing is recorded.
 
 local run, number, owner, step = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local shard = shard_of(run, number)
@@ -10,5 +10,5 @@ if step == '' then
 else
   write_shard(run, number, owner, step)
 end
-keep_for_a_while(run)
+extend_retention(run)
 return { '1' }

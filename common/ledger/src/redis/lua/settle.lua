@@ -1,10 +1,10 @@
--- Books what a call cost, even above its reservation and even if its lease is unknown or was
+-- Books the cost of a call, even above its reservation and even if its lease is unknown or was
 -- presumed spent; stores the finished job in the same step. Booking twice books once.
--- Arguments: lease, cost, used tokens, for how long to keep the lease (ms); the claim's run, job,
--- round and fence; input, cached input and output tokens; the result, or nothing; the question to
--- remember, or nothing, its reply, for how long (ms); whether the answer told usage or cost (1 or 0); whether
--- the result has a usable answer (1 or 0).
--- Answers: whether the claim holds (1 or 0), the overrun.
+-- Arguments: lease, cost, used tokens, retention of the lease (ms); the claim's run, job,
+-- round and fence; input, cached input and output tokens; the result, or empty; the question to
+-- cache, or empty, its reply, its retention (ms); whether the reply reported usage or cost (1 or 0);
+-- whether the result has a usable reply (1 or 0).
+-- Returns: whether the claim holds (1 or 0), the overrun.
 
 local id, cost, used, kept = ARGV[4], ARGV[5], tonumber(ARGV[6]), ARGV[7]
 local run, job, round, fence = ARGV[8], ARGV[9], ARGV[10], ARGV[11]
@@ -15,7 +15,7 @@ local may_publish = claim and '1' or '0'
 local known = lease_of(id)
 if known and known.standing == 'settled' then return { may_publish, known.overrun } end
 
--- A lease that nobody remembers reserved nothing: its whole bill is above its reservation.
+-- An unknown lease reserved nothing: its whole bill is above its reservation.
 local lease = known
   or {
     owner = '', run = run, endpoint = '', tokens = 0, worst = '0', day = day_of(now),
@@ -54,7 +54,7 @@ refund(lease.endpoint, lease.tokens, used)
 redis.call('HSET', record, 'standing', 'settled', 'overrun', overrun)
 redis.call('PEXPIRE', record, kept)
 redis.call('SREM', key('held', lease.owner), id)
-leave(id)
+remove_place(id)
 
 remember(question, reply, reply_kept)
 if claim then
@@ -64,5 +64,5 @@ if claim then
     carry(run, job, cost, ARGV[12], ARGV[13], ARGV[14], ARGV[19])
   end
 end
-tell_freed_money()
+notify_freed_money()
 return { may_publish, overrun }

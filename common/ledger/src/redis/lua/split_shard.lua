@@ -1,7 +1,7 @@
 -- Moves the rows of a shard into others, which are planned with it; the shard itself ends.
 -- Arguments: run, number, owner, the step of the others; then for each its number, how many jobs, and
 -- the jobs.
--- Answers: whether it is the owner's (1 or 0).
+-- Returns: whether it has this owner (1 or 0).
 
 local run, number, owner, step = ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local shard = shard_of(run, number)

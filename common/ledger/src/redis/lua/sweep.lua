@@ -1,18 +1,18 @@
--- Says that these owners live, and presumes spent what owners hold that no longer do.
--- Arguments: for how long to keep leases (ms), whether the caller has seen the ledger in use (1 or
+-- Records the heartbeat of these owners, and presumes spent the leases of owners without one.
+-- Arguments: retention of leases (ms), whether the caller has seen the ledger in use (1 or
 -- 0), then the owners.
--- On a server that has not been reconciled with, silence proves nothing: it was away itself.
--- Answers: whether the server was emptied (1 or 0), and so has to be told what is held.
+-- Until the ledger is reconciled, a missing heartbeat proves nothing: the server was down itself.
+-- Returns: whether the server was emptied (1 or 0), so that processes have to register with it.
 
-look_for_trace(ARGV[5])
+detect_emptied(ARGV[5])
 for position = 6, #ARGV do beat(ARGV[position]) end
 if paused() then
   return { whole(redis.call('HEXISTS', key('ledger'), 'emptied')) }
 end
-local since = '(' .. whole(now - OWNER_GONE_AFTER)
-local buried = 0
+local since = '(' .. whole(now - OWNER_TIMEOUT)
+local presumed = 0
 for _, owner in ipairs(redis.call('ZRANGEBYSCORE', key('owners'), '-inf', since)) do
-  buried = buried + bury(owner, ARGV[4])
+  presumed = presumed + presume_owner(owner, ARGV[4])
 end
-if buried > 0 then tell_changes() end
+if presumed > 0 then notify_changes() end
 return { '0' }

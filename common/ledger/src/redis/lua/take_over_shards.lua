@@ -1,7 +1,7 @@
--- Gives every shard of a run to this owner that no living owner has. What belongs to the run is kept
--- as long as somebody looks after its shards, however long a batch takes.
+-- Transfers every shard of a run without a living owner to this one. The run's records are kept as long
+-- as its shards have an owner, however long a batch takes.
 -- Arguments: run, owner.
--- Answers for each that it has now, by their numbers: number, step.
+-- Returns for each that it owns now, sorted by number: number, step.
 
 local run, owner, answer = ARGV[4], ARGV[5], {}
 
@@ -22,5 +22,5 @@ for _, number in ipairs(numbers_of(run)) do
     answer[#answer + 1] = shard.step
   end
 end
-if #answer > 0 then keep_for_a_while(run) end
+if #answer > 0 then extend_retention(run) end
 return answer

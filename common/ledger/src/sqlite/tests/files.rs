@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_survived() {
+async fn a_full_disk_is_reported_and_survived() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -16,7 +16,7 @@ async fn a_full_disk_is_told_and_survived() {
     limit(1).await.unwrap();
     let mut refused = None;
     for number in 0..200 {
-        let answer = backend.try_admit(&ask(&format!("{number:0>400}"), "here", 1)).await;
+        let answer = backend.try_admit(&request(&format!("{number:0>400}"), "here", 1)).await;
         if let Err(error) = answer {
             refused = Some(error);
             break;
@@ -26,7 +26,7 @@ async fn a_full_disk_is_told_and_survived() {
     assert!(message.contains("full") && message.contains("juror.db"), "{message}");
     limit(1_000_000).await.unwrap();
     assert_eq!(
-        backend.try_admit(&ask("after", "here", 1)).await.unwrap(),
+        backend.try_admit(&request("after", "here", 1)).await.unwrap(),
         AdmissionDecision::Admitted
     );
     backend.close().await;
@@ -46,7 +46,7 @@ async fn files_of_earlier_versions_are_upgraded() {
         let folder = Folder::new();
         let backend = folder.open();
         backend.open_run(&run(), Budget::Unlimited).await.unwrap();
-        backend.try_admit(&ask("a", "one", 80)).await.unwrap();
+        backend.try_admit(&request("a", "one", 80)).await.unwrap();
         backend.close().await;
         let raw = rusqlite::Connection::open(folder.file()).unwrap();
         raw.execute_batch("ALTER TABLE replies DROP COLUMN used_day").unwrap();
@@ -117,7 +117,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_damaged_result_is_told_with_its_name() {
+async fn a_damaged_result_is_reported_by_name() {
     let folder = Folder::new();
     let backend = folder.open();
     let key = claim(&backend, "broken").await;
@@ -136,7 +136,7 @@ async fn a_damaged_result_is_told_with_its_name() {
 }
 
 #[tokio::test]
-async fn a_locked_file_is_told_and_survived() {
+async fn a_locked_file_is_reported_and_survived() {
     let folder = Folder::new();
     let backend = folder.open();
     backend.open_run(&run(), Budget::Unlimited).await.unwrap();
@@ -147,11 +147,14 @@ async fn a_locked_file_is_told_and_survived() {
     impatient.await.unwrap();
     let other = rusqlite::Connection::open(folder.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let refused = backend.try_admit(&ask("a", "here", 1)).await;
+    let refused = backend.try_admit(&request("a", "here", 1)).await;
     let Err(LedgerError::Unavailable(message)) = refused else { panic!("{refused:?}") };
     assert!(message.contains("locked") && message.contains("juror.db"), "{message}");
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(backend.try_admit(&ask("a", "here", 1)).await.unwrap(), AdmissionDecision::Admitted);
+    assert_eq!(
+        backend.try_admit(&request("a", "here", 1)).await.unwrap(),
+        AdmissionDecision::Admitted
+    );
     backend.close().await;
 }
 

@@ -73,7 +73,7 @@ fn an_unknown_key_is_named_with_file_and_line() {
         message.starts_with("own.toml:25: unknown field 'wieght', expected one of"),
         "{message}"
     );
-    assert!(message.ends_with("correct its spelling or take it out"), "{message}");
+    assert!(message.ends_with("correct its spelling or remove it"), "{message}");
     let message = errors_with("version = 3", "version = 3\ntargets = 1");
     assert!(message.starts_with("own.toml:4: unknown field 'targets'"), "{message}");
 }
@@ -87,7 +87,7 @@ fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
             "version = -3",
             ":3: version: invalid value: integer '-3', expected a whole number of 0 or more",
         ),
-        ("version = 3", "version = 3\nid = \"x\"", ":4: the key id stands here a second time"),
+        ("version = 3", "version = 3\nid = \"x\"", ":4: the key id is a duplicate"),
         (
             "weight = 2",
             "weight = \"2\"",
@@ -96,8 +96,8 @@ fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
         ("to = 4, means", "means", ":27: criteria.content.anchors[1]: missing field 'to'; add it"),
         ("title = \"Look\"\n", "", ":30: criteria.look: missing field 'title'; add it"),
         ("title = \"Two screenshots of one page\"\n", "", ": missing field 'title'; add it"),
-        ("at_least = 0.9", "", ":7: success: give exactly one bound, above or at_least"),
-        ("at_least = 0.9", "above = 0.9, at_least = 0.9", ":7: success: give exactly one bound"),
+        ("at_least = 0.9", "", ":7: success: set exactly one bound, above or at_least"),
+        ("at_least = 0.9", "above = 0.9, at_least = 0.9", ":7: success: set exactly one bound"),
     ];
     for (passage, replacement, expected) in cases {
         let message = errors_with(passage, replacement);
@@ -109,7 +109,7 @@ fn what_is_not_toml_or_of_another_type_is_named_with_its_line() {
 fn a_key_that_is_a_column_of_reports_is_named_with_its_line() {
     for key in ["cost_usd", "id", "semantic_correctness", "tags"] {
         let message = errors_with("key = \"look\"", &format!("key = {key:?}"));
-        assert!(message.contains(&format!("reports have a column {key:?} already")), "{message}");
+        assert!(message.contains(&format!("{key:?} is a column of reports")), "{message}");
         assert!(message.contains(&format!("criteria.{key}.key: ")), "{message}");
         let line = message.strip_prefix("own.toml:").unwrap_or_default();
         assert!(line.starts_with(|first: char| first.is_ascii_digit()), "{message}");
@@ -121,8 +121,7 @@ fn another_version_of_the_format_is_refused_before_anything_else() {
     let message = errors_with("schema = 1", "schema = 2\nfresh = true");
     assert!(
         message.starts_with(
-            "own.toml:1: schema: this file has version 2 of the format, and this program reads \
-             version 1"
+            "own.toml:1: schema: this file has schema 2, and this program reads schema 1"
         ),
         "{message}"
     );
@@ -142,7 +141,7 @@ fn every_problem_is_named_at_once_in_the_order_of_lines() {
     assert!(lines[0].starts_with("own.toml:5: max_output_tokens: is 0"), "{message}");
     assert_eq!(
         lines[1],
-        "own.toml:25: criteria.content.weight: -1 is no weight; take 0, or 0.001 to 1000"
+        "own.toml:25: criteria.content.weight: -1 is not a weight; use 0, or 0.001 to 1000"
     );
     assert_eq!(
         lines[2],
@@ -154,10 +153,10 @@ fn every_problem_is_named_at_once_in_the_order_of_lines() {
 #[test]
 fn everything_that_makes_no_sense_is_refused() {
     let cases = [
-        ("weight = 2", "weight = nan", "own.toml:25: criteria.content.weight: NaN is no weight"),
-        ("weight = 2", "weight = inf", "inf is no weight"),
-        ("key = \"look\"", "key = \"content\"", "stands here a second time"),
-        ("key = \"look\"", "key = \"Look!\"", "not usable as a name"),
+        ("weight = 2", "weight = nan", "own.toml:25: criteria.content.weight: NaN is not a weight"),
+        ("weight = 2", "weight = inf", "inf is not a weight"),
+        ("key = \"look\"", "key = \"content\"", "is a duplicate"),
+        ("key = \"look\"", "key = \"Look!\"", "not a valid name"),
         ("key = \"look\"", "key = \"look\"\ngroup = \"x\"", "sum_over_max has no groups"),
         ("id = \"two-shots\"", "id = \"../shots\"", "own.toml:2: id: \"../shots\" is not usable"),
         ("min = 0, max = 4", "min = 4, max = 4", "own.toml:8: scale.min: 4 is not below"),
@@ -168,32 +167,24 @@ fn everything_that_makes_no_sense_is_refused() {
             "from = 0, to = 4",
             "own.toml:28: criteria.content.anchors[2]: from 0 to 4 overlaps",
         ),
-        ("from = 0, to = 3", "from = 3, to = 0", "is no band"),
+        ("from = 0, to = 3", "from = 3, to = 0", "is not a band"),
         ("\"not the same\"", "\" \"", "is empty"),
         ("at_least = 0.9", "at_least = 90", "own.toml:7: success.at_least: 90 is not from 0 to 1"),
-        ("at_least = 0.9", "above = 1.0", "nothing lies above 1"),
+        ("at_least = 0.9", "above = 1.0", "no correctness is above 1"),
         ("at_least = 0.9", "at_least = nan", "NaN is not from 0 to 1"),
         (
             "name = \"before\"",
             "name = \"after\"",
-            "own.toml:14: images.after.name: \"after\" stands here a second",
+            "own.toml:14: images.after.name: \"after\" is a duplicate",
         ),
-        ("name = \"before\"", "name = \"generated_code\"", "already means something else"),
-        (
-            "{scale_min}",
-            "{style}",
-            "own.toml:19: prompt.task: nothing fills the placeholder {style}",
-        ),
+        ("name = \"before\"", "name = \"generated_code\"", "is another field of items"),
+        ("{scale_min}", "{style}", "own.toml:19: prompt.task: unknown placeholder {style}"),
         ("\"You compare screenshots.\"", "\"\"", "own.toml:18: prompt.system: is empty"),
         ("version = 3", "version = 0", "versions count from 1"),
-        (
-            "version = 3",
-            "version = 3\nneeds = [\"style\", \"style\"]",
-            "needs[2]: stands here twice",
-        ),
-        ("version = 3", "version = 3\ngrades = [{ name = \"A\", from = 0 }]", "gives no grades"),
+        ("version = 3", "version = 3\nneeds = [\"style\", \"style\"]", "needs[2]: is a duplicate"),
+        ("version = 3", "version = 3\ngrades = [{ name = \"A\", from = 0 }]", "has no grades"),
         ("kind = \"mean\"", "kind = \"group_mean\"", "no group has the key \"look\""),
-        ("name = \"avg_look\"", "name = \"grades\"", "the name of an overall figure"),
+        ("name = \"avg_look\"", "name = \"grades\"", "the name of an overall metric"),
         (
             "formula = \"sum_over_max\"",
             "formula = \"weighted_groups\"",
@@ -232,9 +223,9 @@ fn groups_and_grades_that_make_no_sense_are_refused() {
         ),
         ("group = \"accuracy\"\n", "", "criteria.faithfulness.group: is missing"),
         ("key = \"relevance\"", "key = \"relevant\"", "groups.relevant: has no criterion"),
-        ("weight = 0.5", "weight = -0.5", "-0.5 is no weight"),
-        ("key = \"completeness\"", "key = \"accuracy\"", "stands here a second time"),
-        ("name = \"F\", from = 0", "name = \"F\", from = 10", "the last one has to be from 0"),
+        ("weight = 0.5", "weight = -0.5", "-0.5 is not a weight"),
+        ("key = \"completeness\"", "key = \"accuracy\"", "is a duplicate"),
+        ("name = \"F\", from = 0", "name = \"F\", from = 10", "the last one must be from 0"),
         ("name = \"A\", from = 80", "name = \"A\", from = 95", "grades.A: from 95 is not below"),
         ("name = \"A\", from = 80", "name = \"A+\", from = 80", "is the name of two grades"),
         ("name = \"A+\", from = 90", "name = \"A+\", from = 900", "no percentage"),
@@ -304,7 +295,7 @@ fn a_vocabulary_that_makes_no_sense_is_named_with_its_remedy() {
         (
             "[findings]\nvocabulary = \"picture\"\nelements = [{ key = \"A b\", title = \"-\" }]"
                 .to_owned(),
-            "not usable as a name",
+            "not a valid name",
         ),
     ];
     for (findings, message) in cases {
@@ -312,7 +303,7 @@ fn a_vocabulary_that_makes_no_sense_is_named_with_its_remedy() {
         assert!(error.starts_with("own.toml:") && error.contains(message), "{error}");
     }
     let error = errors_with("version = 3", "version = 3\nreply = 3");
-    assert!(error.contains("3 is no version of the answer's form; take 1 or 2"), "{error}");
+    assert!(error.contains("3 is not a reply version; use 1 or 2"), "{error}");
     let error = errors_with("version = 3", "version = 3\nfindings = { vocabulary = \"picture\" }");
-    assert!(error.contains("write `reply = 2`"), "{error}");
+    assert!(error.contains("set `reply = 2`"), "{error}");
 }

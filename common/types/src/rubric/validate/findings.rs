@@ -1,4 +1,4 @@
-//! The form of the answer and the vocabulary of findings.
+//! Validation of the reply version and the vocabulary of findings.
 
 use super::{Problems, bad_name, is_plain_name};
 use crate::{
@@ -9,14 +9,15 @@ use crate::{
     },
 };
 
-/// Largest limit of findings in one answer.
+/// Maximum of a rubric's limit of findings.
 const MAX_FINDINGS: u32 = 100;
 
 pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
     let rules = &rubric.findings;
     if rubric.reply == ReplyVersion::One {
         if *rules != FindingRules::default() {
-            problems.add(&[Key("findings")], "replies of version 1 have none; write `reply = 2`");
+            problems
+                .add(&[Key("findings")], "replies of version 1 have no findings; set `reply = 2`");
         }
         return;
     }
@@ -26,7 +27,7 @@ pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
         let known: Vec<&str> = FindingVocabulary::builtin_names().collect();
         problems.add(
             &[Key("findings"), Key("vocabulary")],
-            format!("there is no vocabulary {name:?}; take one of {}", known.join(", ")),
+            format!("there is no vocabulary {name:?}; use one of {}", known.join(", ")),
         );
         return;
     }
@@ -42,7 +43,7 @@ pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
             problems.add(
                 &[Key("findings"), Key(list)],
                 format!(
-                    "has no entry {OTHER:?}, for what fits no other one; add it, or name a \
+                    "has no entry {OTHER:?}, for findings that fit no other; add it, or set a \
                      vocabulary that has it (`findings.vocabulary = \"interface\"`)"
                 ),
             );
@@ -60,7 +61,7 @@ fn check_entries(rubric: &Rubric, problems: &mut Problems<'_>) {
             if !is_plain_name(key) {
                 problems.add(&place, bad_name(key));
             } else if keys.iter().take(position).any(|earlier| earlier == key) {
-                problems.add(&place, format!("{key:?} stands here a second time; rename one"));
+                problems.add(&place, format!("{key:?} is a duplicate; rename one"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Scale, weights, groups, grades, the success bound and metrics.
+//! Validation of scale, weights, groups, grades, the success bound and metrics.
 
 use super::Problems;
 use crate::rubric::{
@@ -6,17 +6,17 @@ use crate::rubric::{
     place::PathStep::{Entry, Key},
 };
 
-/// The largest top score and the largest weight.
+/// Maximum top score and maximum weight.
 const MAX: u32 = 1_000;
-/// The least weight that is not 0; with it, totals are exact to more digits than are kept.
+/// Minimum positive weight; with it, totals are exact beyond the stored decimals.
 const MIN_WEIGHT: f64 = 0.001;
-/// Names that reports give to a run's overall figures.
+/// Names of a run's overall metrics in reports.
 const OVERALL_METRICS: [&str; 3] = ["avg_semantic_correctness", "avg_percentage", "grades"];
 
 pub(super) fn check(rubric: &Rubric, problems: &mut Problems<'_>) {
     check_scale(rubric, problems);
     if rubric.criteria.is_empty() {
-        problems.add(&[Key("criteria")], "is empty; give at least one [[criteria]]");
+        problems.add(&[Key("criteria")], "is empty; add at least one [[criteria]]");
     } else {
         match rubric.formula {
             Formula::SumOverMax => check_sum(rubric, problems),
@@ -43,14 +43,14 @@ fn check_sum(rubric: &Rubric, problems: &mut Problems<'_>) {
     if !rubric.groups.is_empty() {
         problems.add(
             &[Key("groups")],
-            "formula sum_over_max has no groups; take them out, or take formula weighted_groups",
+            "formula sum_over_max has no groups; remove them, or use formula weighted_groups",
         );
     }
     for (position, criterion) in rubric.criteria.iter().enumerate() {
         if criterion.group.is_some() {
             problems.add(
                 &[Key("criteria"), Entry(position, &criterion.key), Key("group")],
-                "formula sum_over_max has no groups; take it out, or take formula weighted_groups",
+                "formula sum_over_max has no groups; remove it, or use formula weighted_groups",
             );
         }
     }
@@ -74,7 +74,7 @@ fn check_groups(rubric: &Rubric, problems: &mut Problems<'_>) {
         if rubric.criteria_of(&group.key).next().is_none() {
             problems.add(
                 &[Key("groups"), Entry(position, &group.key)],
-                "has no criterion; give one `group` with its key, or take it out",
+                "has no criterion; set `group` of one to its key, or remove it",
             );
         }
     }
@@ -93,18 +93,18 @@ fn check_membership(
     match criterion.group.as_deref() {
         None => problems.add(
             &place("group"),
-            format!("is missing, and formula weighted_groups needs it; take {}", any_of(&groups)),
+            format!("is missing, but formula weighted_groups needs it; use {}", any_of(&groups)),
         ),
         Some(group) if !groups.contains(&group) => problems.add(
             &place("group"),
-            format!("no group has the key {group:?}; take {}", any_of(&groups)),
+            format!("no group has the key {group:?}; use {}", any_of(&groups)),
         ),
         Some(_) => {}
     }
     if criterion.weight != 1.0 {
         problems.add(
             &place("weight"),
-            "formula weighted_groups averages the criteria of a group and weights the groups; take \
+            "formula weighted_groups averages the criteria of a group and weights the groups; remove \
              it out",
         );
     }
@@ -119,12 +119,12 @@ fn check_weights<'rubric>(
     for (position, (name, weight)) in weights.enumerate() {
         all_zero &= weight == 0.0;
         if weight != 0.0 && !(MIN_WEIGHT..=f64::from(MAX)).contains(&weight) {
-            let message = format!("{weight} is no weight; take 0, or {MIN_WEIGHT} to {MAX}");
+            let message = format!("{weight} is not a weight; use 0, or {MIN_WEIGHT} to {MAX}");
             problems.add(&[Key(list), Entry(position, name), Key("weight")], message);
         }
     }
     if all_zero {
-        problems.add(&[Key(list)], "every weight is 0, so there is no total; give one a weight");
+        problems.add(&[Key(list)], "every weight is 0, so there is no total; set a positive one");
     }
 }
 
@@ -135,16 +135,16 @@ fn check_success(rubric: &Rubric, problems: &mut Problems<'_>) {
     };
     let place = [Key("success"), Key(key)];
     if !(0.0..=1.0).contains(&bound) {
-        let message = format!("{bound} is not from 0 to 1; write 85 % as 0.85");
+        let message = format!("{bound} is not from 0 to 1; use 0.85 for 85 %");
         problems.add(&place, message);
     } else if rubric.success == Success::Above(1.0) {
-        problems.add(&place, "nothing lies above 1; take at_least, or a lower bound");
+        problems.add(&place, "no correctness is above 1; use at_least, or a lower bound");
     }
 }
 
 fn check_grades(rubric: &Rubric, problems: &mut Problems<'_>) {
     if rubric.formula == Formula::SumOverMax && !rubric.grades.is_empty() {
-        let message = "formula sum_over_max gives no grades; take them out";
+        let message = "formula sum_over_max has no grades; remove them";
         problems.add(&[Key("grades")], message);
         return;
     }
@@ -156,16 +156,19 @@ fn check_grades(rubric: &Rubric, problems: &mut Problems<'_>) {
             problems.add(&place, "is the name of two grades; rename one");
         }
         if !(0.0..=100.0).contains(&grade.from) {
-            problems.add(&place, format!("from {} is no percentage of 0 to 100", grade.from));
+            problems.add(&place, format!("from {} is not a percentage of 0 to 100", grade.from));
         } else if grade.from >= better {
-            let message =
-                format!("from {} is not below the grade before it; best first", grade.from);
+            let message = format!(
+                "from {} is not below the grade before it; list the best first",
+                grade.from
+            );
             problems.add(&place, message);
         }
         better = grade.from;
     }
     if rubric.grades.last().is_some_and(|last| last.from != 0.0) {
-        problems.add(&[Key("grades")], "the last one has to be from 0, so that every item has one");
+        problems
+            .add(&[Key("grades")], "the last one must be from 0, so that every item has a grade");
     }
 }
 
@@ -174,7 +177,7 @@ fn check_metrics(rubric: &Rubric, problems: &mut Problems<'_>) {
     for (position, metric) in rubric.metrics.iter().enumerate() {
         let place = |field| [Key("metrics"), Entry(position, &metric.name), Key(field)];
         if OVERALL_METRICS.contains(&metric.name.as_str()) {
-            problems.add(&place("name"), "is the name of an overall figure; rename the metric");
+            problems.add(&place("name"), "is the name of an overall metric; rename it");
         }
         let (what, known): (_, Vec<&str>) = match metric.kind {
             MetricKind::Mean | MetricKind::PerfectRate => {
@@ -185,16 +188,16 @@ fn check_metrics(rubric: &Rubric, problems: &mut Problems<'_>) {
             }
         };
         if !known.contains(&metric.of.as_str()) {
-            let message = format!("no {what} has the key {:?}; take {}", metric.of, any_of(&known));
+            let message = format!("no {what} has the key {:?}; use {}", metric.of, any_of(&known));
             problems.add(&place("of"), message);
         }
     }
 }
 
-/// The choices, for a message's remedy.
+/// The choices of a message's remedy.
 fn any_of(names: &[&str]) -> String {
     match names {
-        [] => "another kind: there is none to name".to_owned(),
+        [] => "another kind: there are no keys".to_owned(),
         [name] => (*name).to_owned(),
         names => format!("one of {}", names.join(", ")),
     }

@@ -1,4 +1,4 @@
-//! Names, texts, images and bands.
+//! Validation of names, texts, images and bands.
 
 use super::{Problems, bad_name, is_plain_name};
 use crate::rubric::{
@@ -7,7 +7,7 @@ use crate::rubric::{
     placeholder,
 };
 
-/// Fields of a manifest's line that have a meaning of their own, so that no image can be called so.
+/// Known fields of a manifest's line, which cannot be names of images.
 const ITEM_FIELDS: [&str; 17] = [
     "cluster",
     "expected_pattern",
@@ -45,13 +45,13 @@ fn check_head(rubric: &Rubric, problems: &mut Problems<'_>) {
     problems.check_filled(&[Key("title")], &rubric.title);
     for (position, need) in rubric.needs.iter().enumerate() {
         if rubric.needs.iter().take(position).any(|earlier| earlier == need) {
-            problems.add(&[Key("needs"), Entry(position, "")], "stands here twice; take one out");
+            problems.add(&[Key("needs"), Entry(position, "")], "is a duplicate; remove one");
         }
     }
     if rubric.max_output_tokens == 0 {
         problems.add(
             &[Key("max_output_tokens")],
-            "is 0, so no answer could be given; allow about 60 tokens for each criterion, and more \
+            "is 0, which allows no reply; use about 60 tokens for each criterion, and more \
              where it has a rationale",
         );
     }
@@ -65,8 +65,8 @@ fn check_prompt(rubric: &Rubric, problems: &mut Problems<'_>) {
             problems.add(
                 &place,
                 format!(
-                    "nothing fills the placeholder {{{name}}}; there are {{{}}} (an item's code, \
-                     tokens and style come after the criteria by themselves)",
+                    "unknown placeholder {{{name}}}; use {{{}}} (an item's code, \
+                     tokens and style are added after the criteria)",
                     placeholder::KNOWN.join("}, {")
                 ),
             );
@@ -76,7 +76,7 @@ fn check_prompt(rubric: &Rubric, problems: &mut Problems<'_>) {
 
 fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
     if rubric.images.is_empty() && rubric.needs.is_empty() {
-        let message = "is empty, and so is `needs`; a judge needs an image or a text to look at";
+        let message = "is empty, and so is `needs`; a judge needs an image or a text";
         problems.add(&[Key("images")], message);
     }
     problems.check_names("images", "name", rubric.images.iter().map(|image| image.name.as_str()));
@@ -85,16 +85,13 @@ fn check_images(rubric: &Rubric, problems: &mut Problems<'_>) {
         if ITEM_FIELDS.contains(&image.name.as_str()) {
             problems.add(
                 &place("name"),
-                format!(
-                    "an item's field {:?} already means something else; rename the image",
-                    image.name
-                ),
+                format!("{:?} is another field of items; rename the image", image.name),
             );
         }
         problems.check_filled(&place("label"), &image.label);
         if image.optional && !RubricImage::MEASURED.contains(&image.name.as_str()) {
             let message = format!(
-                "measured evidence makes {} and no other image; rename it, or leave it out",
+                "measured evidence makes {} and no other image; rename it, or remove it",
                 RubricImage::MEASURED.join(" and ")
             );
             problems.add(&place("optional"), message);
@@ -123,7 +120,7 @@ fn check_criteria(rubric: &Rubric, problems: &mut Problems<'_>) {
     }
 }
 
-/// Each key is a column of the CSV report and of the dashboard's table, beside their own.
+/// Checks that keys differ from the columns of CSV reports and of the dashboard's table.
 fn check_columns<'rubric>(
     list: &str,
     keys: impl Iterator<Item = &'rubric str>,
@@ -133,14 +130,14 @@ fn check_columns<'rubric>(
     for (position, key) in keys.enumerate() {
         let place = [Key(list), Entry(position, key), Key("key")];
         if RESERVED_KEYS.contains(&key) {
-            problems.add(&place, format!("reports have a column {key:?} already; rename the key"));
+            problems.add(&place, format!("{key:?} is a column of reports; rename the key"));
         } else if others.contains(&key) {
             problems.add(&place, format!("a criterion has the key {key:?}; rename one of the two"));
         }
     }
 }
 
-/// Bands lie on the scale, best first, and share no score. Gaps are allowed.
+/// Checks that bands are on the scale, best first, and do not overlap. Gaps are allowed.
 fn check_anchors(
     rubric: &Rubric,
     anchors: &[Anchor],
@@ -154,7 +151,7 @@ fn check_anchors(
         let Anchor { from, to, .. } = *anchor;
         if from > to {
             problems
-                .add(&place, format!("from {from} to {to} is no band; from is the lower score"));
+                .add(&place, format!("from {from} to {to} is not a band; from is the lower score"));
         } else if from < scale.min || to > scale.max {
             let (min, max) = (scale.min, scale.max);
             problems.add(&place, format!("from {from} to {to} leaves the scale of {min} to {max}"));
@@ -162,7 +159,7 @@ fn check_anchors(
             problems.add(
                 &place,
                 format!(
-                    "from {from} to {to} overlaps or stands after the band from {} to {}; list \
+                    "from {from} to {to} overlaps or follows the band from {} to {}; list \
                      bands best first, each score in one band",
                     better.from, better.to
                 ),

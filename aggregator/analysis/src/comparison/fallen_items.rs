@@ -1,10 +1,10 @@
-//! Items whose score fell or rose far, and the exact test of one against the other.
+//! Items with large falls or rises of their score, and an exact test of falls against rises.
 
 use super::sign_test::Directions;
 use crate::metrics::round_stable;
 use serde::Serialize;
 
-/// The highest rate at which the rule on fallen items calls two exchangeable runs *worse*.
+/// Maximum rate at which the rule on fallen items decides *worse* for two exchangeable runs.
 pub const FALLEN_FALSE_ALARMS: f64 = 0.025;
 
 /// Items whose score fell or rose far from base to head.
@@ -15,9 +15,9 @@ pub const FALLEN_FALSE_ALARMS: f64 = 0.025;
 /// alarms at most, whatever the noise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FallenItems {
-    /// The change, as a share, beyond which a fall or rise is far.
+    /// The change, as a share, above which a fall or rise is far.
     pub by: f64,
-    /// The share of the pairs that may fall far.
+    /// Allowed share of pairs that fell far.
     pub max_share: f64,
     /// Pairs that are scored in both runs.
     pub pairs: u64,
@@ -25,20 +25,20 @@ pub struct FallenItems {
     pub fell: u64,
     /// Pairs that rose far.
     pub rose: u64,
-    /// Independent falls: items that stand alone, and clusters with more falls than rises.
+    /// Independent falls: single items, and clusters with more falls than rises.
     pub groups_fell: u64,
     /// Independent rises.
     pub groups_rose: u64,
     /// One-sided p-value of the sign test over the groups; none without a far fall or rise.
     pub p_value: Option<f64>,
-    /// The highest rate of false alarms of the rule.
+    /// Maximum false-alarm rate of the rule.
     pub false_alarm_rate: f64,
-    /// True if the rule says *worse*.
+    /// True if the rule decides *worse*.
     pub worse: bool,
 }
 
 impl FallenItems {
-    /// The rule over so many pairs, of which these fell or rose by more than `by`.
+    /// The rule over this number of pairs, of which `far` fell or rose by more than `by`.
     pub(super) fn new(far: &Directions, pairs: u64, by: f64, max_share: f64) -> Self {
         let (fell, rose) = far.items();
         let (groups_fell, groups_rose) = far.groups();

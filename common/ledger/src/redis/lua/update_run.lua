@@ -1,16 +1,16 @@
--- Notes something of a run. Arguments: run, what, value:
--- 'published'  how many results will come of what was published so far
--- 'paused'     why no call can succeed; the first reason stays
--- 'progress'   how far its journal has come
--- 'record'     what it is; another one than before wants another report
--- Answers: whether there is such a run (1 or 0).
+-- Updates a field of a run. Arguments: run, field, value:
+-- 'published'  number of results to come of the jobs published so far
+-- 'paused'     reason of its pause; the first one stays
+-- 'progress'   progress of its journal
+-- 'record'     its record; a changed one requires a new report
+-- Returns: whether there is such a run (1 or 0).
 
 local run, what, value = ARGV[4], ARGV[5], ARGV[6]
 local record = key('run', run)
 if redis.call('EXISTS', record) == 0 then return { '0' } end
 if what == 'paused' then
   redis.call('HSETNX', record, what, value)
-  tell_changes()
+  notify_changes()
 elseif what == 'record' then
   if redis.call('HGET', record, what) ~= value then
     redis.call('HSET', record, what, value)

@@ -1,5 +1,5 @@
--- Counts the start of who still holds the claim among those that are alone, or no longer.
--- Arguments: run, job, round, fence, whether it is alone (1 or 0).
+-- Marks the start of the current claim as isolated, or not.
+-- Arguments: run, job, round, fence, whether it is isolated (1 or 0).
 
 local run, job, alone = ARGV[4], ARGV[5], tonumber(ARGV[8])
 local claim = held_claim(run, job, ARGV[6], ARGV[7])

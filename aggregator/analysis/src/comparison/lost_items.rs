@@ -5,31 +5,30 @@ use crate::metrics::round_stable;
 use juror_types::outcome::Outcome;
 use serde::Serialize;
 
-/// The items of the base that the head has no value of, for one metric.
+/// Items of the base without a value in the head, for one metric.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LostItems {
     /// Path of the metric in `overall`.
     pub metric: String,
-    /// Name of the metric for people.
+    /// Title of the metric.
     pub title: String,
-    /// Items with a value in the base, those with another input left out.
+    /// Number of items with a value in the base, without those with another input.
     pub base: u64,
-    /// Those of them without a value in the head although they were tried: unscorable, failed, or
-    /// without output.
+    /// Number of them that were tried without a value in the head: unscorable, failed, or without
+    /// output.
     pub failing: u64,
-    /// Those of them that the head skipped or does not contain.
+    /// Number of them that the head skipped or does not contain.
     pub absent: u64,
     /// Both as a share of `base`.
     pub share: f64,
-    /// True if the share exceeds what the settings allow, so that the comparison is at best
-    /// inconclusive.
+    /// True if the share exceeds the allowed one, so that the comparison is at best inconclusive.
     pub exceeds: bool,
-    /// The decision on the metric with each failing item counted as zero; none if the share does
-    /// not exceed what is allowed.
+    /// The decision on the metric with each failing item counted as zero; none if the share is
+    /// allowed.
     pub as_failed: Option<Decision>,
 }
 
-/// Counts of items with a value in the base, by what the head lost of them.
+/// Counts of items with a value in the base, by their loss in the head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LossCounts {
     pub(super) base: u64,
@@ -47,8 +46,8 @@ pub(super) enum Loss {
 }
 
 impl Loss {
-    /// The loss of the verdict; none where the head's item is scored. An item is lost when less
-    /// than half of the share of its judgements that the base scored is scored in the head.
+    /// The loss of the verdict; none where the head's item is scored. An item is lost if less than
+    /// half of its share of judgements scored in the base is scored in the head.
     pub(super) fn of_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
         if !head.scores.is_empty() && 2.0 * head.scored_share() >= base.scored_share() {
             return None;

@@ -1,33 +1,32 @@
-//! A statement as words that can be compared: stems, with marks for numbers, names and pauses.
+//! Tokens of a statement for comparisons: stems, with marks for numbers, names and pauses.
 
 use std::collections::HashSet;
 
-/// Longest part of a statement that is read, in characters; what follows does not change its
-/// meaning.
+/// Maximum length of a statement that is tokenized, in characters.
 const MAX_READ: usize = 600;
 
-/// Longest name in quotation marks, in characters; a lone quotation mark quotes nothing.
+/// Maximum length of a quoted name, in characters; a single quotation mark quotes nothing.
 const MAX_NAME: usize = 80;
 
-/// Units that belong to the number before them, whether or not a space stands between.
+/// Units of the number before them, with or without a space between.
 const UNITS: [&str; 16] = [
     "px", "rem", "em", "pt", "dp", "sp", "vh", "vw", "fr", "ms", "s", "deg", "percent", "pixel",
     "pixels", "x",
 ];
 
-/// Stands for any number with its unit.
+/// Token of any number with its unit.
 pub(super) const FIGURE: &str = "#";
-/// Stands for a colour in hexadecimal digits.
+/// Token of a color in hexadecimal digits.
 pub(super) const HEX: &str = "#hex";
-/// Stands for what is quoted: it names something, so its words say nothing of the defect.
+/// Token of a quoted name, whose words do not describe the defect.
 pub(super) const NAME: &str = "\"";
-/// Stands for punctuation: a phrase ends there.
+/// Token of punctuation: the end of a phrase.
 pub(super) const PAUSE: &str = ",";
 
-/// The words of a statement in their order. `whole` are words that have no ending to cut.
-pub(super) fn words(statement: &str, whole: &HashSet<String>) -> Vec<String> {
+/// The tokens of a statement. Words in `whole` are not stemmed.
+pub(super) fn tokenize(statement: &str, whole: &HashSet<String>) -> Vec<String> {
     let quoted = raw_words(statement, true);
-    // A statement that is quoted from end to end is no name.
+    // A statement that is quoted as a whole is not a name.
     let raw = match quoted.iter().any(|word| is_plain(word)) {
         true => quoted,
         false => raw_words(statement, false),
@@ -49,12 +48,12 @@ pub(super) fn words(statement: &str, whole: &HashSet<String>) -> Vec<String> {
     words
 }
 
-/// True if this is a word of the language: no number, name or pause.
+/// True if the token is a word: not a number, name or pause.
 pub(super) fn is_plain(word: &str) -> bool {
     ![FIGURE, HEX, NAME, PAUSE].contains(&word)
 }
 
-/// `isn't` is `is not`.
+/// The verb of a negated word: `is` of `isn't`.
 fn negated(word: &str) -> Option<&str> {
     match word {
         "cannot" => Some("can"),
@@ -90,7 +89,7 @@ fn raw_words(statement: &str, names: bool) -> Vec<String> {
                 words.push(letter.to_string());
             }
             _ if letter.is_alphanumeric() => {
-                // `borderRadius` is two words.
+                // Splits `borderRadius` into two words.
                 if letter.is_uppercase() && before.is_lowercase() {
                     finish(&mut word, &mut words);
                 }
@@ -108,7 +107,7 @@ fn raw_words(statement: &str, names: bool) -> Vec<String> {
     words
 }
 
-/// End of a name that begins here, behind its closing quotation mark.
+/// End of a quoted name that begins here, after its closing quotation mark.
 fn end_of_name(letters: &[char], start: usize, before: char) -> Option<usize> {
     let closing = match letters.get(start)? {
         '"' => '"',
@@ -145,12 +144,12 @@ fn is_hexadecimal(digits: &str) -> bool {
     digits.chars().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// Written without spaces between words, so each is taken as a word.
+/// True for a character of a script without spaces, each of which is a word.
 fn is_ideograph(letter: char) -> bool {
     matches!(letter, '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// `12`, `1.5rem`, `200x150`.
+/// True for `12`, `1.5rem`, `200x150`.
 fn is_figure(word: &str) -> bool {
     let digits = |text: &str| text.trim_start_matches(|c: char| c.is_numeric() || c == '.').len();
     let rest = &word[word.len() - digits(word)..];
@@ -158,8 +157,8 @@ fn is_figure(word: &str) -> bool {
     rest.len() < word.len() && (rest.is_empty() || UNITS.contains(&rest) || is_product)
 }
 
-/// Cuts English endings, so that `rounded`, `rounding` and `round` are one; a light rule, since
-/// what it must bring together is in the vocabulary and it must not bring together more.
+/// Removes English endings, so that `rounded`, `rounding` and `round` become one; a light rule,
+/// since the vocabulary covers the rest.
 pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
     if word.len() <= 3 || !word.is_ascii() || whole.contains(word) {
         return word.to_owned();
@@ -192,7 +191,7 @@ pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
     stem
 }
 
-/// `clipp` is `clip`.
+/// Removes a doubled consonant: `clip` of `clipp`.
 fn undouble(stem: &mut String) {
     let mut letters = stem.chars().rev();
     let (last, before) = (letters.next(), letters.next());

@@ -1,4 +1,4 @@
-//! Status of runs from the fleet's backend, and its effects on commits.
+//! Run statuses from the fleet's backend, and their effects on commits.
 
 use super::{
     super::{
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::fleet::{
     blocking::{CommitWork, From, look_up},
-    run_state::{Known, ResultPlace},
-    status_poller::StatusAnswer,
+    run_state::{KnownRun, ResultPlace},
+    status_poller::StatusReply,
 };
 use juror_journal::journal::JournalError;
 use juror_ledger::redis::{RunProgress, RunStatus};
@@ -19,27 +19,31 @@ use juror_types::{event::Event, id::RunId, run::RunRecord};
 use tokio::task::spawn_blocking;
 
 impl Committer {
-    pub(super) async fn learn(
+    pub(super) async fn apply_status(
         &mut self,
         run: RunId,
-        answer: StatusAnswer,
+        answer: StatusReply,
     ) -> Result<(), AggregatorError> {
         if RunId::parse(run.as_str()).is_err() {
-            // No run of ours; its results, should there be any, are set aside as they come.
+            // An unknown run; any results of it are dead-lettered as they come.
             return Ok(());
         }
         match answer {
-            StatusAnswer::Known(status) => self.learn_status(run, *status).await,
-            StatusAnswer::Unknown => self.learn_that_it_is_unknown(run).await,
-            StatusAnswer::Away => self.go_on_without(run).await,
+            StatusReply::Known(status) => self.apply_run_status(run, *status).await,
+            StatusReply::Unknown => self.record_unknown_run(run).await,
+            StatusReply::Unavailable => self.continue_without_backend(run).await,
         }
     }
 
-    async fn learn_status(&mut self, run: RunId, status: RunStatus) -> Result<(), AggregatorError> {
+    async fn apply_run_status(
+        &mut self,
+        run: RunId,
+        status: RunStatus,
+    ) -> Result<(), AggregatorError> {
         let known = self.runs.known.get(&run);
         if known.is_none() && status.is_reported() {
-            // It had ended before anything came of it here.
-            self.board.settle(&run);
+            // It ended before any of its results came.
+            self.registry.mark_finished(&run);
             return Ok(());
         }
         let before = known.and_then(|known| known.status.as_ref());
@@ -48,31 +52,31 @@ impl Committer {
                 || before.cancelled != status.cancelled
                 || before.expected != status.expected
         });
-        let known = self.runs.known.entry(run.clone()).or_insert_with(Known::new);
+        let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
         known.status = Some(status);
         if is_news {
-            self.take_record(&run).await?;
+            self.update_record(&run).await?;
         }
         self.close_if_settled(&run);
         Ok(())
     }
 
-    /// Makes or checks the directory of a run that something new is known of.
-    async fn take_record(&mut self, run: &RunId) -> Result<(), AggregatorError> {
+    /// Creates or checks the directory of a run whose status has changed.
+    async fn update_record(&mut self, run: &RunId) -> Result<(), AggregatorError> {
         let Some(known) = self.runs.known.get_mut(run) else { return Ok(()) };
         let Some(status) = known.status.as_ref() else { return Ok(()) };
         let there = match &known.open {
             Some(open) => Some(open.record().clone()),
-            None => match look_up_in(self.runs_dir.clone(), run.clone()).await? {
+            None => match record_in_directory(self.runs_dir.clone(), run.clone()).await? {
                 Err(error) if error.is_damage() => {
-                    self.turn_away_damaged(run, Vec::new(), &error).await;
+                    self.quarantine_damaged(run, Vec::new(), &error).await;
                     return Ok(());
                 }
                 found => found?,
             },
         };
         if let Some(reason) = there.as_ref().and_then(|record| foreign(record, &status.record)) {
-            self.turn_away_foreign(run, &reason).await;
+            self.reject_foreign(run, &reason).await;
             return Ok(());
         }
         let none = RunProgress::default();
@@ -87,111 +91,109 @@ impl Committer {
         self.perform(vec![CommitWork { run: run.clone(), from, record: Some(record), batch }]).await
     }
 
-    /// A run that the fleet's backend does not know goes on if it has a directory: it was
-    /// forgotten.
-    async fn learn_that_it_is_unknown(&mut self, run: RunId) -> Result<(), AggregatorError> {
+    /// Handles a run that is unknown to the fleet's backend: it continues if it has a directory,
+    /// since the backend lost it.
+    async fn record_unknown_run(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let Some(known) = self.runs.known.get_mut(&run) else {
-            self.board.forget(&run);
+            self.registry.remove(&run);
             return Ok(());
         };
         let is_unknown = known.place == ResultPlace::Unknown;
         if known.status.take().is_some() && known.place == ResultPlace::Directory {
             let warning = format!(
-                "Redis does not know run {run} any more: results that come are committed, but no further call goes out; judge what is left of it by: juror retry {run}"
+                "Redis has lost run {run}: arriving results are committed, but no further calls are made; to judge the remaining jobs, run: juror retry {run}"
             );
             self.events.emit(Event::Warning(warning)).await;
         }
-        if is_unknown && !self.go_on_by_directory(&run).await? {
+        if is_unknown && !self.continue_by_directory(&run).await? {
             let reason = format!(
-                "the fleet knows no run {run}, and {} has no directory of it",
+                "run {run} is unknown to the fleet, and {} has no directory of it",
                 self.runs_dir.display()
             );
             let known = self.runs.known.shift_remove(&run);
-            self.board.forget(&run);
+            self.registry.remove(&run);
             let waiting = known.map(|known| known.waiting).unwrap_or_default();
             self.dead_letter(&run, waiting, reason).await;
             return Ok(());
         }
-        self.board.settle(&run);
+        self.registry.mark_finished(&run);
         Ok(())
     }
 
-    /// While the fleet's backend is away, a run that has a directory goes on; results of others
-    /// wait.
-    async fn go_on_without(&mut self, run: RunId) -> Result<(), AggregatorError> {
+    /// Handles an unreachable backend: a run with a directory continues; results of others wait.
+    async fn continue_without_backend(&mut self, run: RunId) -> Result<(), AggregatorError> {
         let waits =
             self.runs.known.get(&run).is_some_and(|known| known.place == ResultPlace::Unknown);
         if waits {
-            self.go_on_by_directory(&run).await?;
+            self.continue_by_directory(&run).await?;
         }
         Ok(())
     }
 
-    /// Answers whether there is a directory.
-    async fn go_on_by_directory(&mut self, run: &RunId) -> Result<bool, AggregatorError> {
-        let record = match look_up_in(self.runs_dir.clone(), run.clone()).await? {
+    /// Continues a run by its directory; returns false if there is none.
+    async fn continue_by_directory(&mut self, run: &RunId) -> Result<bool, AggregatorError> {
+        let record = match record_in_directory(self.runs_dir.clone(), run.clone()).await? {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(false),
             Err(error) if error.is_damage() => {
-                self.turn_away_damaged(run, Vec::new(), &error).await;
+                self.quarantine_damaged(run, Vec::new(), &error).await;
                 return Ok(true);
             }
             Err(error) => return Err(error.into()),
         };
         if let Some(reason) = foreign(&record, &record) {
-            self.turn_away_foreign(run, &reason).await;
+            self.reject_foreign(run, &reason).await;
             return Ok(true);
         }
         if let Some(known) = self.runs.known.get_mut(run) {
             known.place = ResultPlace::Directory;
             let batch = std::mem::take(&mut known.waiting);
-            let work = self.work_on(run.clone(), batch);
+            let work = self.work_for(run.clone(), batch);
             self.perform(vec![work]).await?;
         }
         Ok(true)
     }
 
-    async fn turn_away_foreign(&mut self, run: &RunId, why: &str) {
-        let reason = format!("{why}: take another --run-id, or move that directory away");
-        self.turn_away(run, Vec::new(), reason).await;
+    async fn reject_foreign(&mut self, run: &RunId, why: &str) {
+        let reason = format!("{why}: use another --run-id, or move that directory away");
+        self.reject(run, Vec::new(), reason).await;
     }
 
-    /// Sets a run aside whose files a person must look at, so that all others go on.
-    pub(super) async fn turn_away_damaged(
+    /// Quarantines a run with damaged files, so that other runs are unaffected.
+    pub(super) async fn quarantine_damaged(
         &mut self,
         run: &RunId,
         batch: Vec<Incoming>,
         error: &JournalError,
     ) {
         let reason = format!(
-            "{error}; then start juror aggregate anew, and send what was kept aside: juror dead-letters replay --all --run {run}"
+            "{error}; then restart juror aggregate, and replay its results: juror dead-letters replay --all --run {run}"
         );
-        let warning = format!("run {run} is set aside, and all others go on: {reason}");
+        let warning = format!("run {run} is quarantined: {reason}; other runs are unaffected");
         self.events.emit(Event::Warning(warning)).await;
-        self.turn_away(run, batch, reason).await;
+        self.reject(run, batch, reason).await;
     }
 
-    async fn turn_away(&mut self, run: &RunId, mut batch: Vec<Incoming>, reason: String) {
+    async fn reject(&mut self, run: &RunId, mut batch: Vec<Incoming>, reason: String) {
         let Some(known) = self.runs.known.get_mut(run) else { return };
         let status = known.status.take();
         batch.append(&mut known.waiting);
-        *known = Known { status, ..Known::at(ResultPlace::Aside(reason.clone())) };
-        self.board.settle(run);
+        *known = KnownRun { status, ..KnownRun::at(ResultPlace::DeadLetters(reason.clone())) };
+        self.registry.mark_finished(run);
         self.dead_letter(run, batch, reason).await;
     }
 
-    /// Lets go of a run of which nothing more is to be expected. Another result, or another
-    /// announcement, brings it back.
+    /// Closes a run without pending results. Another result, or another announcement, reopens it.
     pub(super) fn close_if_settled(&mut self, run: &RunId) {
-        let settled = self.runs.known.get(run).is_some_and(Known::is_settled);
+        let settled = self.runs.known.get(run).is_some_and(KnownRun::is_settled);
         if settled && self.runs.reporting.as_ref() != Some(run) {
             self.runs.known.shift_remove(run);
-            self.board.settle(run);
+            self.registry.mark_finished(run);
         }
     }
 }
 
-async fn look_up_in(
+async fn record_in_directory(
     runs_dir: std::path::PathBuf,
     run: RunId,
 ) -> Result<Result<Option<RunRecord>, JournalError>, tokio::task::JoinError> {

@@ -1,9 +1,9 @@
--- A process has reached a server that it did not know: it says who it is and what it holds, in case
--- the server forgot. What the server has and the process does not was settled or released without
--- the server remembering: presumed spent.
--- Arguments: for how long to keep leases (ms); the number of owners, the owners; then for each lease
--- its id, owner, run, endpoint, tokens, worst cost, day and labels. No day: it is not known whether the
--- lease was admitted, so it is left as the server has it.
+-- Registers a process with a server that it did not know: its owners and leases, in case the server
+-- lost them. Leases that only the server has were settled or released before it lost that: they are
+-- presumed spent.
+-- Arguments: retention of leases (ms); the number of owners, the owners; then for each lease
+-- its id, owner, run, endpoint, tokens, worst cost, day and labels. An empty day: it is unknown whether the
+-- lease was admitted, so the server's record stays.
 
 local kept, owners = ARGV[4], tonumber(ARGV[5])
 local presented = {}

@@ -1,45 +1,45 @@
--- The ledger's records, shared by every script that touches them.
+-- Records of the ledger, shared by the scripts that read or write them.
 --
 -- Every script gets ARGV[1], the prefix of every key; ARGV[2], the run id of the Redis server that
 -- its connection reached; ARGV[3], the time in milliseconds since 1970, or nothing for Redis's own.
 -- Its own arguments begin at ARGV[4].
 --
 -- Money is in pico-dollars, as decimal strings: Lua's numbers are not exact there. Only HINCRBY
--- adds and subtracts it, and only the sign of its answer is looked at.
+-- adds and subtracts it, and only the sign of its reply is read.
 --
--- budget:SCOPE    what may be spent: 'unlimited' or an amount; SCOPE is 'run:ID', 'day', 'month',
+-- budget:SCOPE    the cap: 'unlimited' or an amount; SCOPE is 'run:ID', 'day', 'month',
 --                 'day:LABEL' or 'month:LABEL', a LABEL being as in 'dataset:golden' or 'tag:checkout'
 -- labels:RUN      labels under which the calls of a run count too, with commas between them
--- labels          every label that a run or a cap has
--- account:SCOPE   what was spent, SCOPE being 'run:ID', 'day:2026-11-21', 'month:2026-11',
+-- labels          labels of all runs and caps
+-- account:SCOPE   the spending, SCOPE being 'run:ID', 'day:2026-11-21', 'month:2026-11',
 --                 'day:2026-11-21:LABEL' or 'month:2026-11:LABEL':
 --                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
---                 account what of `committed` is `undated`, on no day yet; 'alert:SHARE' for each alert
---                 that was sent; and where its budget is an amount, that `cap`, what is
---                 `uncommitted` (cap - committed) and what is `left` (cap - committed - outstanding)
+--                 account `undated`, the part of `committed` that counts on no day yet;
+--                 'alert:SHARE' for each alert that was sent; and where its budget is an amount, that
+--                 `cap`, `uncommitted` (cap - committed) and `left` (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, labels at its admission, endpoint, tokens, worst, day,
 --                 standing, overrun
 -- held:OWNER      the outstanding leases of an owner; those of `batches`, the owner of the leases of
 --                 rows of batches, outlive every process
 -- zone            name and offsets of the time zone in which days and months begin; none is UTC
 -- owners          owners by the time of their last heartbeat
--- ledger          which `server` the ledger was last reconciled with, or since when it is `emptied`:
---                 a process has found it empty that had seen it in use, or has opened a run on it
+-- ledger          `server`, the one with which the ledger was last reconciled, or `emptied`, the time
+--                 at which a process that had seen it in use found it empty, or opened a run on it
 
 local prefix, server = ARGV[1], ARGV[2]
 
--- Sums of money saturate at the ends of a signed 64-bit integer. No sum ever reaches this cap, and one
--- of fewer digits is not even near.
-local MOST, LEAST = '9223372036854775807', '-9223372036854775808'
-local WITHOUT_END = '9223372036854775806'
--- Four heartbeats of 15 s.
-local OWNER_GONE_AFTER = 60000
+-- Sums of money saturate at the bounds of a signed 64-bit integer. No sum reaches UNLIMITED_CAP, and
+-- sums of fewer digits are far below it.
+local MAX_AMOUNT, MIN_AMOUNT = '9223372036854775807', '-9223372036854775808'
+local UNLIMITED_CAP = '9223372036854775806'
+-- Time without a heartbeat after which an owner counts as gone: four heartbeats of 15 s.
+local OWNER_TIMEOUT = 60000
 
 local function key(...)
   return prefix .. ':' .. table.concat({ ... }, ':')
 end
 
--- Plain tostring would round what is above 14 digits.
+-- Formats a whole number; tostring would round above 14 digits.
 local function whole(number)
   return string.format('%.0f', number)
 end
@@ -101,7 +101,7 @@ local function scopes_of(run, day, labels)
   return scopes
 end
 
--- Whether an amount is no more than another; neither is negative.
+-- True if an amount is at most another; neither is negative.
 local function is_at_most(amount, other)
   if #amount ~= #other then return #amount < #other end
   return amount <= other
@@ -119,16 +119,16 @@ local function overflows(answer)
   return true
 end
 
--- Adds to a field of a record; answers something with the sign of the sum.
+-- Adds to a field of a record; returns a number with the sign of the sum.
 local function add(record, field, amount)
   local sum = redis.pcall('HINCRBY', record, field, amount)
   if not overflows(sum) then return sum end
   local falls = amount:sub(1, 1) == '-'
-  redis.call('HSET', record, field, falls and LEAST or MOST)
+  redis.call('HSET', record, field, falls and MIN_AMOUNT or MAX_AMOUNT)
   return falls and -1 or 1
 end
 
--- Whether a field would not fall below zero if all these amounts were taken. Takes none.
+-- True if a field minus all these amounts is not negative. Changes nothing.
 local function covers(record, field, amounts)
   local taken, fits = {}, true
   for _, amount in ipairs(amounts) do
@@ -154,14 +154,14 @@ local function budget_of(scope)
   return redis.call('GET', key('budget', scope.budget))
 end
 
--- Budgets of scopes, in their order; false where there is no record.
+-- Budgets of scopes, in the same order; false where there is no record.
 local function budgets_of(scopes)
   local names = {}
   for position, scope in ipairs(scopes) do names[position] = key('budget', scope.budget) end
   return redis.call('MGET', unpack(names))
 end
 
--- Whether a cap is noted in an account, by account, as far as this script knows already.
+-- By account: true if the account has a cap. A cache of this script's reads.
 local caps = {}
 
 local function has_cap(account)
@@ -169,10 +169,10 @@ local function has_cap(account)
   return caps[account]
 end
 
--- Brings what is left of an account in line with its budget, which may have been changed since the
--- cap that is noted in it. Without a cap nothing is noted: most accounts have none, and their upkeep
--- took most of a call's time.
-local function fit_to_cap(account, budget, noted)
+-- Updates the cap of an account and its remaining amounts to its budget, which may have changed.
+-- Without a cap none are stored: most accounts have none, and updating them took most of a call's
+-- time.
+local function update_cap(account, budget, noted)
   caps[account] = budget ~= 'unlimited'
   if noted == budget then return end
   if budget == 'unlimited' then
@@ -187,13 +187,13 @@ local function fit_to_cap(account, budget, noted)
   add(account, 'left', outstanding)
 end
 
--- Whether an account without a cap, of these sums, can count this amount too.
+-- True if an account without a cap, of these sums, can add this amount.
 local function can_count(account, committed, outstanding, amount)
   local digits = math.max(#(committed or ''), #(outstanding or ''), #amount)
-  if digits < #WITHOUT_END then return true end
-  fit_to_cap(account, WITHOUT_END, nil)
+  if digits < #UNLIMITED_CAP then return true end
+  update_cap(account, UNLIMITED_CAP, nil)
   local fits = covers(account, 'left', { amount })
-  fit_to_cap(account, 'unlimited', WITHOUT_END)
+  update_cap(account, 'unlimited', UNLIMITED_CAP)
   return fits
 end
 
@@ -209,7 +209,7 @@ local function hold(account, amount)
   if has_cap(account) then add(account, 'left', minus(amount)) end
 end
 
--- The figures of an account, in this order; nothing counts as zero.
+-- The fields of an account, in this order; '0' for absent ones.
 local function figures_of(account)
   local figures = redis.call('HMGET', account,
     'committed', 'presumed', 'outstanding', 'overrun', 'stopped', 'carried')
@@ -238,7 +238,7 @@ local function write_lease(id, owner, run, endpoint, tokens, worst, day, labels)
   end
 end
 
--- Counts an outstanding lease as spent at its worst case. It is kept for so many milliseconds, in
+-- Counts an outstanding lease as spent at its worst case. It is kept for `kept` milliseconds, in
 -- which its bill may still come.
 local function presume(id, kept)
   local lease = lease_of(id)
@@ -255,46 +255,46 @@ local function presume(id, kept)
   return true
 end
 
--- Presumes spent what an owner held; answers how many leases.
-local function bury(owner, kept)
-  local buried = 0
+-- Presumes spent the leases of an owner; returns their number.
+local function presume_owner(owner, kept)
+  local presumed = 0
   for _, id in ipairs(redis.call('SMEMBERS', key('held', owner))) do
-    if presume(id, kept) then buried = buried + 1 end
+    if presume(id, kept) then presumed = presumed + 1 end
   end
   redis.call('DEL', key('held', owner))
   redis.call('ZREM', key('owners'), owner)
-  return buried
+  return presumed
 end
 
 local function beat(owner)
-  -- What never ends has no heartbeat.
+  -- The owner of batch rows never ends and has no heartbeat.
   if owner == 'batches' then return end
   redis.call('ZADD', key('owners'), whole(now), owner)
 end
 
--- Whether this server has not been reconciled with since it was started or emptied, or since a run
--- was opened on it for the first time.
+-- True if the ledger was not reconciled since the server was started or emptied, or since a run was
+-- opened on it for the first time.
 local function paused()
   local known = redis.call('HGET', key('ledger'), 'server')
   if known then return known ~= server end
   return redis.call('HEXISTS', key('ledger'), 'emptied') == 1
 end
 
--- Whoever has seen the ledger in use ('1') and finds no trace of that finds it emptied.
-local function look_for_trace(seen)
+-- Records that the server was emptied, if the caller has seen the ledger in use ('1') and it is gone.
+local function detect_emptied(seen)
   local trace = redis.call('HEXISTS', key('ledger'), 'server')
   if seen == '1' and trace == 0 then
     redis.call('HSETNX', key('ledger'), 'emptied', whole(now))
   end
 end
 
--- Books what the results of a run cost according to its journal, as far as the account lacks it. A
--- run that nobody has opened here counts on no day and no month before somebody opens it.
-local function tell(run, told, is_open)
+-- Books the cost of a run's results by its journal, as far as its account lacks it. A run that is not
+-- opened on this server counts on no day and no month until it is.
+local function book_journal(run, cost, is_open)
   local account = key('account', 'run', run)
   local figures = figures_of(account)
-  -- What the ledger has of told costs is what it committed, less what no result tells.
-  redis.call('HSET', account, 'missing', told)
+  -- The ledger's part of that cost is what it committed, less what is in no result.
+  redis.call('HSET', account, 'missing', cost)
   add(account, 'missing', minus(figures[1]))
   add(account, 'missing', figures[2])
   if add(account, 'missing', figures[6]) > 0 then
@@ -311,9 +311,9 @@ local function tell(run, told, is_open)
   redis.call('HDEL', account, 'missing')
 end
 
--- Counts on the current day and month, those of its labels too, what was told of a run before somebody
--- opened it.
-local function date_told_costs(run)
+-- Counts the cost that was booked before a run was opened on the current day and month, also of its
+-- labels.
+local function date_booked_costs(run)
   local account = key('account', 'run', run)
   local undated = redis.call('HGET', account, 'undated')
   if not undated then return end
@@ -323,7 +323,7 @@ local function date_told_costs(run)
   redis.call('HDEL', account, 'undated')
 end
 
--- Wakes those who wait, in every process.
-local function tell_changes()
+-- Wakes waiting callers in every process.
+local function notify_changes()
   redis.call('PUBLISH', key('changes'), '')
 end

@@ -1,4 +1,4 @@
-//! Wait that a refusal's body asks for, for servers that send no header. Pure.
+//! Wait that an error's body asks for, for servers that send no header. Pure.
 
 use crate::vision::headers::{MAX_WAIT, interval};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// message, as in `Please retry in 10.05s`, `Please try again in 6m0s` (OpenAI) and `Try again in 5
 /// seconds` (LiteLLM).
 pub(super) fn read(body: &Value, message: &str) -> Option<Duration> {
-    retry_info(body).or_else(|| in_words(message)).map(|wait| wait.min(MAX_WAIT))
+    retry_info(body).or_else(|| from_message(message)).map(|wait| wait.min(MAX_WAIT))
 }
 
 fn retry_info(body: &Value) -> Option<Duration> {
@@ -16,7 +16,7 @@ fn retry_info(body: &Value) -> Option<Duration> {
     details.iter().find_map(|detail| interval(detail.get("retryDelay")?.as_str()?))
 }
 
-fn in_words(message: &str) -> Option<Duration> {
+fn from_message(message: &str) -> Option<Duration> {
     let lower = message.to_lowercase();
     let (_, rest) = lower.split_once("retry in ").or_else(|| lower.split_once("try again in "))?;
     let mut words = rest.split_whitespace();

@@ -1,21 +1,21 @@
-//! The ids that stood in earlier lines, at 16 bytes each.
+//! Detection of duplicate ids, at 16 bytes per id.
 
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, hash_map::Entry};
 
-/// 12 bytes of an id's SHA-256, and the line that had it. Two different ids of a billion are
-/// taken for one with a chance of less than one to a hundred billion.
+/// 12 bytes of an id's SHA-256, and its line. The probability that two different ids among a
+/// billion collide is below one in a hundred billion.
 #[derive(Default)]
 pub(super) struct SeenIds(HashMap<[u8; 12], u32>);
 
 impl SeenIds {
-    /// Remembers an id. If it stood before: the line that had it first, where that is known.
+    /// Adds an id. For a duplicate, the error is the line of the first one, if known.
     pub(super) fn insert(&mut self, id: &str, line: Option<u64>) -> Result<(), Option<u64>> {
         let mut key = [0; 12];
         for (byte, digest) in key.iter_mut().zip(Sha256::digest(id.as_bytes())) {
             *byte = digest;
         }
-        // 0 stands for a line that has no number, or none that fits.
+        // 0 is a line without a number, or a number that does not fit.
         let line = line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
         match self.0.entry(key) {
             Entry::Vacant(vacant) => {
