@@ -110,7 +110,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--max-concurrency", "0"], "at least 1"),
         (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
         (&["--output", "none/report.csv"], "there is no folder none; create it first"),
-        (&["--gate", "none"], "take `targets`, `production` or the path of a TOML file"),
+        (&["--gate", "none"], "use `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is not usable"),
         (
             &["--rubric", "none"],

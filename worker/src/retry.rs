@@ -70,9 +70,9 @@ pub enum NextStep {
     Accept,
     /// Call again after this time. Counts an attempt.
     RetryAfter(Duration),
-    /// AdmissionRequest again at once: an answer came and was not usable.
+    /// Ask again at once: an answer came and was not usable.
     Retry,
-    /// AdmissionRequest again at once, with a larger output limit: the answer was truncated at the present one.
+    /// Ask again at once, with a larger output limit: the answer was truncated at the present one.
     RetryLonger,
     /// No process calls this endpoint before this time has passed. Counts no attempt.
     Cooldown(Duration),
