@@ -77,7 +77,7 @@ fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
     let flags = ["-j", "2", "--deadline", "1s"];
     let ended = harness.judge_run(&simulator, "refused", &flags).exits(3);
     ended.prints(&["0 of 20 scored", "20 skipped"]).says(&[
-        "the provider refuses calls (429: too many requests in a minute): next attempt at ",
+        "the provider refused a call (429: too many requests in a minute); next attempt at ",
         "the deadline has passed: 20 jobs skipped",
         "juror run --resume refused",
     ]);
