@@ -43,8 +43,7 @@ fn with_a_browser_the_demos_judge_is_told_the_facts() {
         let flags = mode.map(|mode| ["--evidence", mode]);
         let demo = ["demo", "--run-id", "first"];
         let demo = [&demo[..], flags.as_ref().map_or(&[], |flags| &flags[..])].concat();
-        let demo = harness.juror(&demo).exits(0);
-        demo.says(&["by the rubric semantic-evidence@1"]);
+        let demo = harness.juror(&demo).exits(0).says(&["by the rubric semantic-evidence@1"]);
         demo.prints(&["27 of 27 scored", "87.4%", "MEASURED"]);
         let drawn = harness.result("first", "button_secondary");
         assert_eq!(drawn["semantic"]["rubric"], "semantic-evidence@1");
@@ -62,7 +61,7 @@ fn without_a_browser_the_demo_says_what_it_would_show() {
     let harness = Harness::new();
     harness.write("juror.toml", "[render]\nbrowser = \"no-such-browser\"\n");
     let demo = harness.juror(&["demo", "--run-id", "first"]).exits(0);
-    demo.says(&["by the rubric semantic@2", "no browser is found: with one", "names the change"]);
-    demo.prints(&["27 of 27 scored", "87.4%"]);
+    let notice = ["by the rubric semantic@2", "no browser is found: with one", "names the change"];
+    demo.says(&notice).prints(&["27 of 27 scored", "87.4%"]);
     assert!(harness.result("first", "button_secondary")["evidence"].is_null());
 }

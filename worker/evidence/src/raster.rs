@@ -225,7 +225,7 @@ mod tests {
     fn an_enlarged_picture_has_each_pixel_as_a_square_and_is_pasted_within_bounds() {
         let pair = Raster::from_rgba(2, 1, &[9, 8, 7, 255, 1, 2, 3, 255]).unwrap();
         let large = pair.enlarged(2);
-        let row = [[9, 8, 7], [9, 8, 7], [1, 2, 3], [1, 2, 3]];
+        let row: [Rgb; 4] = [[9, 8, 7], [9, 8, 7], [1, 2, 3], [1, 2, 3]];
         assert_eq!(large.pixels(), [row, row].concat());
         let mut sheet = Raster::filled(3, 3, [0; 3]);
         sheet.paste(&large, [1, 2]);
