@@ -67,7 +67,7 @@ fn main() {
 fn print_trials(golden: &[GoldenPage], count: usize) {
     let table = Table::new(&format!("{count} pages with a planted change, one at a time"));
     let folder = dataset(golden, count, planted);
-    let without_trials = [&ONE_AT_ONCE[..], &[("JUROR_EVIDENCE_TRIALS", "0")]].concat();
+    let without_trials = [ONE_AT_ONCE, &[("JUROR_EVIDENCE_TRIALS", "0")]].concat();
     let plain = run(folder.path(), "plain", &without_trials, &[]);
     fs::remove_dir_all(folder.path().join("runs")).unwrap();
     let tried = run(folder.path(), "tried", ONE_AT_ONCE, &[]);
