@@ -1,12 +1,13 @@
 #!/bin/sh
-# Every measurement, one after the other, with its default size: about fifteen minutes on an idle
-# machine; the last three need RabbitMQ and Redis. Writes docs/benchmark-results/DATE.md, the machine
-# first. `benches/all.sh intervals decline` runs these alone.
+# Every measurement, one after the other, with its default size: about twenty minutes on an idle
+# machine; rendering needs Chromium, the last three RabbitMQ and Redis. Writes
+# docs/benchmark-results/DATE.md, the machine first. `benches/all.sh intervals decline` runs these
+# alone.
 set -eu
 cd "$(dirname "$0")/.."
 BENCH_RESULTS="$PWD/docs/benchmark-results/$(date -u +%Y-%m-%d).md"
 export BENCH_RESULTS
-all="judgement throughput limits faults planning report issues comparison comparison_rules intervals until_width nights decline serving aggregate fleet fleet_limits"
+all="judgement throughput limits faults planning report issues rendering comparison comparison_rules intervals until_width nights decline serving aggregate fleet fleet_limits"
 cargo build --quiet --profile bench --benches
 {
     echo "# Benchmark results, $(date -u '+%Y-%m-%d %H:%M UTC')"

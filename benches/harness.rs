@@ -12,6 +12,7 @@ mod enlarged;
 mod fleet;
 pub mod journal;
 mod measured;
+mod process_tree;
 mod simulator;
 mod table;
 
@@ -21,6 +22,7 @@ pub use enforced::Enforced;
 pub use enlarged::{enlarge_manifest, enlarge_run};
 pub use fleet::Fleet;
 pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside, peak_mb};
+pub use process_tree::ProcessTree;
 pub use simulator::{Asking, Simulator};
 pub use table::{Mark, Table};
 

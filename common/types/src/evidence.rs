@@ -224,7 +224,7 @@ pub struct EvidenceRegion {
     /// The value that the screenshot shows.
     #[serde(default)]
     pub should_be: Option<String>,
-    /// Share of the region's difference that the repair removes, 0 to 1.
+    /// Share that the repair takes away of the difference of the areas that it touches, 0 to 1.
     #[serde(default)]
     pub explains: Option<f64>,
     /// Repairs that explain the region equally well.

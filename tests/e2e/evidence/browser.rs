@@ -2,6 +2,7 @@
 
 use super::box_in;
 use crate::harness::Harness;
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use juror_services::install;
 use serde_json::{Value, json};
 use std::fs;
@@ -107,6 +108,43 @@ fn a_planted_difference_is_named_by_element_property_and_value() {
     assert_eq!(region["property"], "background-color");
     assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
     assert!(region["explains"].as_f64().unwrap() > 0.9, "{region}");
+}
+
+#[test]
+fn alignments_and_stops_of_gradients_are_found() {
+    let page = r#"<!doctype html>
+<style>
+  body { margin: 0; font: 14px sans-serif; background: #f8fafc }
+  .bar { display: flex; justify-content: flex-start; margin: 16px; padding: 8px; background: white }
+  .head { height: 48px; background: linear-gradient(90deg, #2563eb, #7c3aed) }
+</style>
+<div class="head"></div><div class="bar"><b>Files</b><i>Sync</i></div>"#;
+    let card = Card::of_code(page, "html");
+    for (is, planted, property, expected) in [
+        ("flex-start", "center", "justify-content", "flex-start"),
+        ("#7c3aed", "#db2777", "background-image", "linear-gradient(90deg, #2563EB, #7C3AED)"),
+    ] {
+        card.write_code(&page.replace(is, planted), "html");
+        let result = card.run(property, 0);
+        let region = &result["evidence"]["regions"][0];
+        let others = region["alternatives"].as_array().unwrap();
+        let named = others.iter().chain([region]).find(|way| way["property"] == property);
+        assert_eq!(named.unwrap_or_else(|| panic!("{region}"))["should_be"], expected);
+        assert!(region["explains"].as_f64().unwrap() > 0.9, "{region}");
+    }
+}
+
+#[test]
+fn code_that_shows_the_screenshot_itself_is_told() {
+    let card = Card::drawn();
+    let shown = card.rendered("first");
+    let address = format!("data:image/png;base64,{}", BASE64_STANDARD.encode(&shown));
+    card.write_code(&format!("<style>body {{ margin: 0 }}</style><img src=\"{address}\">"), "html");
+    let pasted = card.run("pasted", 0);
+    assert_eq!(pasted["evidence"]["regions"], json!([]));
+    assert_eq!(pasted["evidence"]["pastes_screenshot"], true);
+    card.write_code(CARD, "html");
+    assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }
 
 #[test]

@@ -57,8 +57,8 @@ pub(crate) fn classify(
     }
     let few = |count: u32| f64::from(count) <= 0.04 * f64::from(all);
     let resized = || {
-        let one = Content::new(screenshot, &shapes.screenshot, bounds);
-        one.zip(Content::new(drawing, &shapes.drawing, bounds))
+        let one = RegionContent::new(screenshot, &shapes.screenshot, bounds);
+        one.zip(RegionContent::new(drawing, &shapes.drawing, bounds))
             .is_some_and(|(one, other)| one.is_resized(&other))
     };
     match has_text {
@@ -71,7 +71,7 @@ pub(crate) fn classify(
 }
 
 /// The shapes that a region touches in one picture.
-struct Content {
+struct RegionContent {
     /// Left, top, right and bottom.
     bounds: [i32; 4],
     /// Share of the box that is edges.
@@ -80,7 +80,7 @@ struct Content {
     color: Rgb,
 }
 
-impl Content {
+impl RegionContent {
     fn new(picture: &Raster, shapes: &[DrawnShape], region: [i32; 4]) -> Option<Self> {
         let [left, top, right, bottom] = region;
         let near = [left - 1, top - 1, right + 1, bottom + 1];

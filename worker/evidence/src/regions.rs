@@ -19,8 +19,8 @@ const GAPS: [i32; 4] = [2, 4, 8, 16];
 /// Minimum number of differing pixels of a region in a noisy pair.
 const MIN_NOISY_PIXELS: u32 = 64;
 /// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
-/// heights.
-const MAX_NOISY_SHIFT: i32 = 2;
+/// heights, which add up down a page.
+const MAX_NOISY_SHIFT: i32 = 3;
 /// Maximum share of a region's differing pixels within an element whose border alone differs.
 const MAX_INNER: f64 = 0.02;
 /// Maximum number of a region's pixels that its mean color difference is sampled from.

@@ -2,6 +2,7 @@
 //! where the screenshot shows it.
 
 use super::{
+    field::REACH,
     hypothesis::{Hypothesis, Lever},
     lever::LengthProperty as P,
     seeds::Seeds,
@@ -25,8 +26,10 @@ struct AlignedItem {
     start: f64,
     end: f64,
     margins: [f64; 2],
-    /// Its shift to the screenshot; none if it is not found there.
+    /// Its shift to the screenshot; none if it is not found near its place.
     shift: Option<f64>,
+    /// True if it has content that is not found.
+    is_lost: bool,
 }
 
 impl AlignedItem {
@@ -34,14 +37,17 @@ impl AlignedItem {
         self.end - self.start + self.margins.iter().sum::<f64>()
     }
 
-    /// True if the screenshot shows it where it would start.
+    /// True if the screenshot shows it where it would start, or may: it is not looked for so far
+    /// away.
     fn is_shown_at(&self, start: f64) -> bool {
-        let distance = |shift: f64| (self.start + shift - start).abs();
-        self.shift.is_none_or(|shift| distance(shift) <= MAX_DISTANCE)
+        match self.shift {
+            Some(shift) => (self.start + shift - start).abs() <= MAX_DISTANCE,
+            None => !self.is_lost || (start - self.start).abs() > f64::from(REACH),
+        }
     }
 
     fn is_moved(&self) -> bool {
-        self.shift.is_some_and(|shift| shift != 0.0)
+        self.is_lost || self.shift.is_some_and(|shift| shift != 0.0)
     }
 }
 
@@ -159,9 +165,11 @@ impl Seeds<'_> {
                 let (start, size) = (*rect.get(axis)?, *rect.get(axis + 2)?);
                 let sides = [[P::MarginLeft, P::MarginRight], [P::MarginTop, P::MarginBottom]];
                 let margins = sides.get(axis)?.map(|side| side.length(page, element) * scale);
-                let shift = self.field.of(page, element).find_map(|patch| patch.target);
+                let targets = || self.field.of(page, element).map(|patch| patch.target);
+                let shift = targets().flatten().next();
                 let shift = shift.and_then(|shift| shift.get(axis).map(|part| f64::from(*part)));
-                Some(AlignedItem { element, start, end: start + size, margins, shift })
+                let is_lost = shift.is_none() && targets().next().is_some();
+                Some(AlignedItem { element, start, end: start + size, margins, shift, is_lost })
             })
             .collect()
     }
@@ -307,6 +315,8 @@ mod tests {
         assert_eq!(middle, one(0, "align-items", "center"));
         let last = proposed([[5, 5, 30, 20], [40, 35, 30, 20]]);
         assert_eq!(last, one(2, "align-self", "flex-end"));
+        let far = proposed([[110, 5, 30, 20], [145, 5, 30, 20]]);
+        assert_eq!(far, [], "there is no room for it");
         assert_eq!(proposed([[5, 12, 30, 20], [40, 12, 30, 20]]), []);
     }
 }

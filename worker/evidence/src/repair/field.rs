@@ -7,7 +7,7 @@ const MAX_PATCHES: usize = 240;
 /// Width of a text's patches.
 const CHUNK: i32 = 18;
 /// Maximum shift of a patch, in pixels across and down.
-const REACH: [i32; 2] = [34, 34];
+pub(crate) const REACH: i32 = 34;
 
 /// A patch of an element, and its place in the screenshot.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl ShiftField {
         let mut last = [0, 0];
         let patches = boxes.into_iter().step_by(step).filter_map(|(element, bounds, is_text)| {
             let patch = Patch::new(&drawing, bounds)?;
-            let target = patch.find_near(&drawing, &screenshot, REACH, &[last]);
+            let target = patch.find_near(&drawing, &screenshot, [REACH; 2], &[last]);
             last = target.unwrap_or(last);
             let is_exact = target.is_some_and(|shift| patch.is_exact(plain, shown, shift));
             let [left, top, right, bottom] = bounds;
@@ -71,7 +71,8 @@ impl ShiftField {
         for followed in &self.patches {
             let Some(target) = followed.target else { continue };
             // Neighbors mostly move together, and the right change moves all to their targets.
-            let found = followed.patch.find_near(&self.drawing, &trial, REACH, &[last, target]);
+            let found =
+                followed.patch.find_near(&self.drawing, &trial, [REACH; 2], &[last, target]);
             let Some(shift) = found else { continue };
             last = shift;
             for (one, other) in shift.into_iter().zip(target) {

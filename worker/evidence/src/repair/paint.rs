@@ -138,7 +138,11 @@ impl PaintView<'_> {
             Some((target, count)) if count >= 3 => target,
             _ => least_squares(&ink)?,
         };
-        if channel_difference(target, color) <= self.tolerance {
+        // The color of what is behind it would hide it.
+        let is_hidden = |(_, _, behind, _): &(f64, Rgb, Rgb, u8)| {
+            channel_difference(target, *behind) <= self.tolerance
+        };
+        if channel_difference(target, color) <= self.tolerance || ink.iter().all(is_hidden) {
             return None;
         }
         let explained = ink.iter().filter(|(share, shown, behind, _)| {
