@@ -300,21 +300,35 @@ pub enum RubricCommand {
     },
 }
 
-const CACHE: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) it is the \
-fleet's cache, otherwise that of this machine's own runs.";
+const CACHE: &str = "Replies: with a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) those of \
+the fleet, otherwise those of this machine's own runs. Renders: the pictures of rendered code that \
+are kept on this machine; unchanged code needs no browser while its picture is kept, and reports \
+show it.";
+
+/// Part of what is kept between runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CachePart {
+    /// The judge's replies
+    Replies,
+    /// The pictures of rendered code
+    Renders,
+}
 
 /// `juror cache`
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Tell what the cache holds
+    /// Tell what is kept between runs: replies of the judge, pictures of rendered code
     #[command(after_help = CACHE)]
     Stats {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Empty the cache
+    /// Forget what is kept between runs
     #[command(after_help = CACHE)]
     Clear {
+        /// Forget this part alone
+        #[arg(long, value_name = "PART")]
+        only: Option<CachePart>,
         #[command(flatten)]
         fleet: FleetFlags,
     },

@@ -196,7 +196,13 @@ const HELP_ENDINGS: &[HelpEnding] = &[
     },
     HelpEnding {
         command: "cache",
-        examples: &[("juror cache stats", "Count the cached verdicts")],
+        examples: &[
+            (
+                "juror cache stats",
+                "Count the cached verdicts and the kept pictures of rendered code",
+            ),
+            ("juror cache clear --only renders", "Draw all code anew at the next run"),
+        ],
         exit_codes: OF_OTHERS,
     },
     HelpEnding {

@@ -18,6 +18,8 @@ pub struct RenderSettings {
     pub tailwind: TailwindUse,
     /// A folder of modules that components may import, beside the shipped ones.
     pub modules: Option<PathBuf>,
+    /// Folder of kept renders, which several processes may share; none for one in the state folder.
+    pub keep_dir: Option<PathBuf>,
     /// Styles of the page that components and parts of pages stand in.
     pub stylesheet: Option<PathBuf>,
 }
