@@ -10,6 +10,8 @@ mod golden;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
+#[cfg(unix)]
+mod renderer;
 
 use crate::harness::{Harness, Recorder, completion, verdict};
 use serde_json::{Value, json};

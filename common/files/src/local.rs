@@ -17,9 +17,12 @@ const READS_AT_A_TIME: usize = 8;
 /// Most bytes of one image file.
 pub const MAX_IMAGE_BYTES: u64 = 64 << 20;
 
-/// Most bytes of a file with code or tokens. Generated code is a few kilobytes; what is larger than
-/// this is not what anybody wants to pay for in a prompt.
+/// Most bytes of a file with tokens.
 pub const MAX_TEXT_BYTES: u64 = 1 << 20;
+
+/// Most bytes of a file with generated code: a few kilobytes as a rule, with pictures as data URIs
+/// some megabytes.
+pub const MAX_CODE_BYTES: u64 = 4 << 20;
 
 /// The folders that files may be opened in. Clones share them.
 #[derive(Clone, Debug)]

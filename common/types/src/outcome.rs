@@ -159,6 +159,10 @@ pub struct JobResult {
     /// Measured evidence; none where none was asked for, and without code or a way to render it.
     #[serde(default)]
     pub evidence: Option<EvidenceOutcome>,
+    /// Reason why there is no evidence although the run asks for it and the item has code; a fault
+    /// of this machine or a limit, and none of the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured: Option<String>,
     /// The verdict; zero scores where the judge was on and the job failed or had no output; none
     /// otherwise.
     pub semantic: Option<Verdict>,
@@ -358,6 +362,7 @@ impl JobResult {
             retrieval: None,
             generation: None,
             evidence: None,
+            unmeasured: None,
             semantic: None,
             judge: None,
             reply: None,
