@@ -17,7 +17,7 @@ pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, R
 pub use runs::{PruneArguments, RunsArguments, RunsCommand, TrendArguments};
 pub use serving::ServeArguments;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use juror_app::settings::{Deadline, InvalidDeadline};
 use juror_journal::blessed::DEFAULT_BASELINE;
 use juror_types::evidence::EvidenceMode;
