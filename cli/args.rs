@@ -17,7 +17,7 @@ pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, R
 pub use runs::{PruneArguments, RunsArguments, RunsCommand, TrendArguments};
 pub use serving::ServeArguments;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use juror_app::settings::{Deadline, InvalidDeadline};
 use juror_journal::blessed::DEFAULT_BASELINE;
 use juror_types::evidence::EvidenceMode;
@@ -301,21 +301,34 @@ pub enum RubricCommand {
     },
 }
 
-const CACHE: &str = "With a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) this is the \
-fleet's cache, otherwise this machine's.";
+const CACHE: &str = "Replies: with a fleet's Redis (--redis, JUROR_FLEET_REDIS or fleet.redis) those of \
+the fleet, otherwise those of this machine. Renders: the pictures of rendered code on this machine; \
+unchanged code needs no browser while its picture is kept, and reports show it.";
+
+/// Part of what is kept between runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CachePart {
+    /// Cached replies of the judge
+    Replies,
+    /// Pictures of rendered code
+    Renders,
+}
 
 /// `juror cache`
 #[derive(Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Show the number, size and cost of the cached replies
+    /// Show the number, size and cost of the cached replies, and the kept pictures of rendered code
     #[command(after_help = CACHE)]
     Stats {
         #[command(flatten)]
         fleet: FleetFlags,
     },
-    /// Remove every cached reply
+    /// Remove the cached replies and the kept pictures of rendered code
     #[command(after_help = CACHE)]
     Clear {
+        /// Forget this part alone
+        #[arg(long, value_name = "PART")]
+        only: Option<CachePart>,
         #[command(flatten)]
         fleet: FleetFlags,
     },

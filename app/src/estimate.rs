@@ -10,6 +10,7 @@ use crate::{
     local_ledger::open_local_ledger,
     run::{local_context, session::Session},
     settings::Settings,
+    worker_resources::evidence,
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_analysis::format::{counted, grouped};
@@ -151,7 +152,12 @@ async fn estimate_jobs(
     let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
     // No call goes out, so no key is needed.
     let setup = judge::setup(&session.settings, &session.environment, &session.rubric, own, None)?;
-    let context = Arc::new(local_context::of_one_run(session, backend, Some(Arc::new(setup)))?);
+    let context = Arc::new(local_context::of_one_run(
+        session,
+        backend,
+        Some(Arc::new(setup)),
+        evidence(&session.settings),
+    )?);
     let template = session.template(&RunId::new("estimate"));
     let jobs =
         plan::jobs(&session.dataset, &session.options, &template).map_err(AppError::invalid)?;

@@ -1,12 +1,11 @@
 //! The built-in renderer, by the settings.
 
+pub mod test_page;
+
 use crate::{environment::Environment, settings::Settings};
 use futures_util::future::BoxFuture;
-use juror_render::{
-    BROWSER_NAMES, PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings,
-};
+use juror_render::{BROWSER_NAMES, RendererError, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
-use serde_json::Map;
 use std::{
     path::{Path, PathBuf},
     thread::available_parallelism,
@@ -15,9 +14,6 @@ use std::{
 
 /// Browsers at most where the settings name no number: each takes some 200 MB.
 const MAX_DEFAULT_CONCURRENCY: usize = 8;
-
-/// A page that shows whether anything is drawn.
-const TEST_PAGE: &str = "<!doctype html><title>test</title><h1>test</h1>";
 
 /// The renderer and its trials of repairs.
 pub fn rendering(settings: &Settings) -> RenderingSettings {
@@ -71,32 +67,4 @@ pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, Render
 /// They cannot be read; the message has the remedy.
 pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
     renderer(settings).check_files()
-}
-
-/// A browser that has drawn a test page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestedRenderer {
-    /// Its name and version.
-    pub browser: String,
-    /// True if pages run in its sandbox.
-    pub is_sandboxed: bool,
-}
-
-/// Starts the browser and draws a test page.
-///
-/// # Errors
-/// There is no browser, or it does not draw.
-pub fn draw_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRenderer, RenderError>> {
-    Box::pin(async move {
-        let renderer =
-            Renderer::start(RendererSettings { concurrency: 1, ..renderer(settings) }).await?;
-        let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
-        let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
-        let mut page = renderer.open(&source).await?;
-        page.draw(&[]).await?;
-        page.close().await;
-        renderer.shut_down().await;
-        let (browser, is_sandboxed) = (renderer.browser().to_owned(), renderer.is_sandboxed());
-        Ok(TestedRenderer { browser, is_sandboxed })
-    })
 }

@@ -1,64 +1,109 @@
-//! `juror cache`: shows and clears the verdict cache.
+//! `juror cache`: shows and clears cached replies and kept pictures of rendered code.
 
 use crate::{
-    args::{CacheCommand, GlobalFlags},
+    args::{CacheCommand, CachePart, GlobalFlags},
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
-use juror_analysis::format::dollars;
-use juror_app::{fleet::open_backend, local_ledger::open_local_ledger};
+use juror_analysis::format::{counted, dollars};
+use juror_app::{
+    fleet::open_backend, local_ledger::open_local_ledger, render_store::renders, settings::Settings,
+};
 use juror_ledger::store::{CacheStats, Store};
 use juror_types::usage::Money;
+use serde_json::{Value, json};
+
+/// A figure for programs, and the line that says it to people.
+type Figure = (Value, String);
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet }) = command;
+    let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet, .. }) = command;
     let settings = settings_sources::settle(global, fleet.layers())?;
-    let outcome = if settings.fleet.redis.is_some() {
-        let backend = open_backend(&settings).await?;
+    let only = match command {
+        CacheCommand::Stats { .. } => None,
+        CacheCommand::Clear { only, .. } => *only,
+    };
+    let (mut figures, mut lines) = (json!({}), Vec::new());
+    if only != Some(CachePart::Renders) {
+        let (figure, line) = replies(command, &settings).await?;
+        figures = figure;
+        lines.push(line);
+    }
+    if only != Some(CachePart::Replies) {
+        let (figure, line) = kept_renders(command, &settings)?;
+        figures["renders"] = figure;
+        lines.push(line);
+    }
+    if global.json {
+        terminal::print_json(&figures)?;
+    } else {
+        terminal::print(&lines.join("\n"))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The replies of the judge.
+async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
+    if settings.fleet.redis.is_some() {
+        let backend = open_backend(settings).await?;
         let place = format!(" in Redis at {}", backend.address());
-        let outcome = execute(command, &*backend, &place, global.json).await;
+        let answered = of_store(command, &*backend, &place).await;
         backend.close().await;
         outcome
     } else {
-        let backend = open_local_ledger(&settings)?;
-        let outcome = execute(command, &backend, "", global.json).await;
+        let backend = open_local_ledger(settings)?;
+        let answered = of_store(command, &backend, "").await;
         backend.close().await;
-        outcome
-    };
-    outcome.map(|()| Exit::Done)
+        answered
+    }
 }
 
-async fn execute(
+async fn of_store(
     command: &CacheCommand,
     backend: &dyn Store,
     place: &str,
-    json: bool,
-) -> Result<(), Failure> {
-    match command {
-        CacheCommand::Stats { .. } => {
-            let stats = backend.cache_stats().await.map_err(Failure::error)?;
-            if json {
-                return terminal::print_json(&stats);
-            }
-            let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
-            let simulated = match simulated_usd {
-                Money::ZERO => String::new(),
-                amount => {
-                    format!("; those of the simulator are worth {} and were free", dollars(amount))
-                }
-            };
-            terminal::print(&format!(
-                "{replies} replies in {bytes} bytes{place}; they cost {}{simulated}",
-                dollars(cost_usd)
-            ))
-        }
-        CacheCommand::Clear { .. } => {
-            let replies = backend.clear_cache().await.map_err(Failure::error)?;
-            if json {
-                return terminal::print_json(&serde_json::json!({ "forgotten": replies }));
-            }
-            terminal::print(&format!("{replies} replies{place} removed"))
-        }
+) -> Result<Figure, Failure> {
+    if matches!(command, CacheCommand::Clear { .. }) {
+        let replies = backend.clear_cache().await.map_err(Failure::error)?;
+        return Ok((
+            json!({ "forgotten": replies }),
+            format!("{replies} replies{place} removed"),
+        ));
     }
+    let stats = backend.cache_stats().await.map_err(Failure::error)?;
+    let figure = serde_json::to_value(&stats).map_err(Failure::error)?;
+    let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
+    let simulated = match simulated_usd {
+        Money::ZERO => String::new(),
+        amount => {
+            format!("; those of the simulator are worth {} and were free", dollars(amount))
+        }
+    };
+    let line = format!(
+        "{replies} replies in {bytes} bytes{place}; they cost {}{simulated}",
+        dollars(cost_usd)
+    );
+    Ok((figure, line))
+}
+
+/// The pictures of rendered code that are kept on this machine.
+fn kept_renders(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
+    let renders = renders(settings);
+    let place = renders.folder().display();
+    if matches!(command, CacheCommand::Clear { .. }) {
+        let pictures = renders
+            .clear()
+            .map_err(|error| Failure::error(format!("{place} cannot be emptied: {error}")))?;
+        let line =
+            format!("{} of rendered code in {place} forgotten", counted(pictures, "picture"));
+        return Ok((json!({ "forgotten": pictures }), line));
+    }
+    let size = renders.size();
+    let line = format!(
+        "{} of rendered code in {} bytes in {place}",
+        counted(size.pictures, "picture"),
+        size.bytes
+    );
+    Ok((json!({ "pictures": size.pictures, "bytes": size.bytes }), line))
 }

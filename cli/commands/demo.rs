@@ -16,6 +16,7 @@ use juror_app::{
         session::{DrawingPlace, Selection, Session},
     },
     settings::Layer,
+    worker_resources,
 };
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
@@ -111,8 +112,10 @@ async fn judge(
              of each item and measures how it differs from its screenshot",
         );
     }
+    let evidence = worker_resources::evidence(&session.settings);
+    session.start_renderer(arguments.evidence, &evidence).await?;
     let outputs = &arguments.output;
-    let exit = run::start_or_resume(session, run_id, None, outputs, global).await?;
+    let exit = run::start_or_resume(session, run_id, None, evidence, outputs, global).await?;
     if !global.quiet {
         terminal::print_notice(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \

@@ -20,9 +20,14 @@ use juror_app::{
         run_request::new_run_id,
         session::{DrawingPlace, Session},
     },
+    worker_resources::evidence,
 };
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
-use std::path::{Path, PathBuf};
+use juror_worker::evidence_resources::EvidenceResources;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
@@ -70,7 +75,9 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         print_plan(&session, "Nothing was spent.", global.json)?;
         return Ok(Exit::Done);
     }
-    start_or_resume(session, run, known, &flags.output, global).await
+    let evidence = evidence(&session.settings);
+    session.start_renderer(flags.judging.evidence, &evidence).await?;
+    start_or_resume(session, run, known, evidence, &flags.output, global).await
 }
 
 /// Continues a run of this machine from its record alone.
@@ -89,6 +96,7 @@ pub async fn start_or_resume(
     session: Session,
     run_id: RunId,
     known: Option<RunRecord>,
+    evidence: Arc<EvidenceResources>,
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
@@ -96,8 +104,8 @@ pub async fn start_or_resume(
     print_warnings(&session, DrawingPlace::Here, global.quiet);
     let record = record(&session, &run_id, known.as_ref());
     let setup = ready.setup.take();
-    let execution =
-        Execution { session: &session, record: &record, continued: known.is_some(), setup };
+    let continued = known.is_some();
+    let execution = Execution { session: &session, record: &record, continued, setup, evidence };
     let begun = execute::begin(execution).await?;
     // The budget covers earlier rounds too.
     let (spent, budget) = (begun.spent(), session.settings.budget.run_usd);

@@ -6,7 +6,7 @@
 use juror_files::{
     FileSettings,
     fetch_policy::AllowedBucket,
-    local::{FileError, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, Roots},
+    local::{FileError, MAX_CODE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, Roots},
     objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
 };
 use juror_types::{
@@ -150,11 +150,11 @@ impl Uploader {
             }
         }
         if let Some(Text::Path(path)) = &mut item.generated_code {
-            self.replace(&id, path).await?;
+            self.replace(&id, path, MAX_CODE_BYTES).await?;
         }
         for tokens in [&mut item.expected_tokens, &mut item.extracted_tokens] {
             if let Some(TokenSource::Path(path)) = tokens {
-                self.replace(&id, path).await?;
+                self.replace(&id, path, MAX_TEXT_BYTES).await?;
             }
         }
         Ok(item)
@@ -166,9 +166,14 @@ impl Uploader {
         Uploaded { sent: count(&self.sent), found: count(&self.found) }
     }
 
-    async fn replace(&self, item: &str, path: &mut String) -> Result<(), UploadError> {
+    async fn replace(
+        &self,
+        item: &str,
+        path: &mut String,
+        max_bytes: u64,
+    ) -> Result<(), UploadError> {
         let file = ImageReference { reference: path.clone(), sha256: None };
-        if let Some(put) = self.put(item, &file, MAX_TEXT_BYTES).await? {
+        if let Some(put) = self.put(item, &file, max_bytes).await? {
             *path = put.reference;
         }
         Ok(())

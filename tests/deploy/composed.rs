@@ -15,6 +15,9 @@ use std::{
     collections::BTreeMap, net::SocketAddr, path::PathBuf, process::Command, time::Duration,
 };
 
+/// Folder of kept pictures of rendered code.
+const RENDERS: &str = "/var/lib/juror/renders";
+
 /// Content of `.env`; the values can be told apart in the composed settings.
 const GIVEN: [(&str, &str); 6] = [
     ("RABBITMQ_PASSWORD", "of-rabbitmq"),
@@ -166,6 +169,9 @@ fn what_outlives_a_container_is_in_a_volume() {
         ("aggregate", "runs", runs.as_str()),
         ("serve", "runs", &runs),
         ("juror", "runs", &runs),
+        ("worker", "renders", RENDERS),
+        ("serve", "renders", RENDERS),
+        ("juror", "renders", RENDERS),
         ("rabbitmq", "rabbitmq", "/var/lib/rabbitmq"),
         ("redis", "redis", "/data"),
         ("prometheus", "prometheus", "/prometheus"),
@@ -180,9 +186,28 @@ fn what_outlives_a_container_is_in_a_volume() {
         let root = settings(&fleet, service).files.data_roots;
         assert_eq!(root, [PathBuf::from("/data")], "{service}");
     }
+    for service in ["worker", "serve", "juror"] {
+        let kept = settings(&fleet, service).render.keep_dir;
+        assert_eq!(kept, Some(PathBuf::from(RENDERS)), "{service}");
+    }
     // Who only looks cannot write.
     let shown = fleet["services"]["serve"]["volumes"].as_array().unwrap();
     assert!(shown.iter().all(|volume| volume["read_only"] == true), "{shown:?}");
+}
+
+#[test]
+fn a_worker_holds_its_browsers_at_their_limits() {
+    let fleet = fleet();
+    let worker = &fleet["services"]["worker"];
+    let browsers = settings(&fleet, "worker").render.concurrency.unwrap() as u64;
+    let limits = &worker["deploy"]["resources"]["limits"];
+    let memory: u64 = limits["memory"].as_str().unwrap().parse().unwrap();
+    let temporary = worker["tmpfs"][0].as_str().unwrap();
+    let temporary = temporary.strip_prefix("/tmp:size=").and_then(|size| size.strip_suffix('m'));
+    let temporary: u64 = temporary.unwrap().parse().unwrap();
+    assert!(memory >> 20 >= 256 + browsers * (240 + 512) + temporary);
+    let pids = &limits["pids"];
+    assert!(pids.as_u64().unwrap() >= 30 + browsers * 2 * 110, "{pids}");
 }
 
 #[test]

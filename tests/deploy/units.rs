@@ -22,10 +22,14 @@ const UNITS: [&str; 5] = [
     TIMER,
 ];
 const TIMER: &str = "juror-nightly.timer";
+/// Units whose processes may draw.
+const DRAWING_UNITS: [&str; 2] = ["juror-worker@1.service", "juror-nightly.service"];
 const SHARED: &str = "juror-.service.d/10-juror.conf";
 /// Maximum exposure by `systemd-analyze security` in tenths, from 0 to 100; a plain unit has more
 /// than 90.
 const MAX_EXPOSURE: &str = "15";
+/// The same of a unit under which a browser runs in its sandbox.
+const MAX_DRAWING_EXPOSURE: &str = "20";
 
 /// A machine on which the units and the command lie where `docs/deploy.md` puts them.
 fn machine() -> TempDir {
@@ -46,6 +50,10 @@ fn machine() -> TempDir {
     for unit in UNITS.map(file_of).into_iter().chain([SHARED.to_owned()]) {
         let from = repository("deploy/systemd").join(&unit);
         fs::copy(from, place(&format!("etc/systemd/system/{unit}"))).unwrap();
+    }
+    for unit in DRAWING_UNITS.map(file_of) {
+        let to = place(&format!("etc/systemd/system/{unit}.d/20-draws.conf"));
+        fs::copy(repository("deploy/systemd/draws.conf"), to).unwrap();
     }
     machine
 }
@@ -105,7 +113,9 @@ fn every_service_is_kept_in() {
     let machine = machine();
     for unit in UNITS.into_iter().filter(|unit| *unit != TIMER) {
         let mut security = systemd_analyze();
-        security.args(["security", "--offline=yes", "--threshold", MAX_EXPOSURE, "--root"]);
+        let draws = DRAWING_UNITS.contains(&unit);
+        let threshold = if draws { MAX_DRAWING_EXPOSURE } else { MAX_EXPOSURE };
+        security.args(["security", "--offline=yes", "--threshold", threshold, "--root"]);
         let output = security.arg(machine.path()).arg(unit).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{unit}:\n{said}");
@@ -229,4 +239,19 @@ fn a_night_is_asked_for_by_flags_that_both_of_its_commands_take() {
         let words: Vec<String> = command.chain(flags.iter().cloned()).collect();
         crate::words::assert_known("juror-nightly.service", &words);
     }
+}
+
+#[test]
+fn a_unit_that_draws_holds_its_browsers_at_their_limits() {
+    let text = text_of("deploy/systemd/draws.conf");
+    let value = |key: &str| {
+        let lines = text.lines().filter_map(|line| line.split_once('='));
+        let found = lines.into_iter().find(|(name, _)| *name == key);
+        found.unwrap_or_else(|| panic!("no {key}")).1.to_owned()
+    };
+    let browsers: u64 = value("Environment").rsplit('=').next().unwrap().parse().unwrap();
+    let gigabytes: u64 = value("MemoryMax").trim_end_matches('G').parse().unwrap();
+    assert!(gigabytes * 1024 >= 256 + browsers * (240 + 512));
+    assert!(value("TasksMax").parse::<u64>().unwrap() >= 30 + browsers * 2 * 110);
+    assert_eq!(value("MemoryDenyWriteExecute"), "no");
 }

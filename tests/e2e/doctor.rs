@@ -1,6 +1,7 @@
 //! Findings of `juror doctor`.
 
 use crate::harness::{Finished, Harness, Simulator, write_items};
+use juror_services::install;
 use juror_simulator::{Quirk, SimulatorConfig};
 use juror_types::model::Prices;
 use serde_json::Value;
@@ -85,6 +86,43 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
         found.prints(&[&format!("the model \"{model}\" takes no images"), "choose a vision model"]);
         assert_eq!(simulator.requests(), 0, "the check is free");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_renderer_is_found_absent_or_broken() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    install::ensure("/usr/bin/chromium", "chromium");
+    let harness = Harness::new();
+    let simulator = simulator();
+    let url = simulator.base_url();
+    let renderer = |browser: &str, flags: &[&str], code: i32| {
+        harness.write("juror.toml", format!("[render]\nbrowser = \"{browser}\"\n"));
+        let doctor = ["doctor", "--base-url", &url, "--json"];
+        let found = harness.juror(&[&doctor[..], flags].concat()).exits(code);
+        let checks: Vec<Value> = serde_json::from_str(&found.stdout).unwrap();
+        let check = checks.into_iter().find(|check| check["name"] == "renderer").unwrap();
+        (check["health"].as_str().unwrap().to_owned(), check["says"].as_str().unwrap().to_owned())
+    };
+    let (health, says) = renderer("/usr/bin/chromium", &["--evidence", "facts"], 0);
+    assert!(health != "bad" && says.starts_with("Chrom"), "{health}: {says}");
+    assert!(says.contains(" draws a test page") && says.contains(" fonts"), "{says}");
+
+    let gone = "no-such-browser: there is no such program; set render.browser to a Chromium";
+    let expected = ("warning".to_owned(), format!("{gone}; only --evidence needs it"));
+    assert_eq!(renderer("no-such-browser", &[], 0), expected);
+    assert_eq!(
+        renderer("no-such-browser", &["--evidence", "facts"], 1),
+        ("bad".to_owned(), gone.to_owned())
+    );
+
+    harness.write("broken.sh", "#!/bin/sh\n[ \"$1\" = --version ] && echo Chromium 156.0.1\n");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(harness.path("broken.sh"), executable).unwrap();
+    let (health, says) = renderer("./broken.sh", &["--evidence", "facts"], 1);
+    assert!(says.starts_with("Chromium 156.0.1 cannot be started: "), "{says}");
+    assert_eq!(health, "bad");
 }
 
 #[test]

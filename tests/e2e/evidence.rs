@@ -10,6 +10,8 @@ mod golden;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
+#[cfg(unix)]
+mod renderer;
 
 use crate::harness::{Harness, Recorder, completion, semantic_verdict, verdict};
 use base64::Engine as _;

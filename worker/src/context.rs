@@ -8,6 +8,7 @@ use crate::{
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
     evidence_resources::EvidenceResources,
+    evidence_warnings::EvidenceWarnings,
     image::{ImageRules, Preparer},
     isolation::IsolationGate,
     prompt::Instructions,
@@ -55,6 +56,8 @@ pub struct Context {
     pub stages: StageRules,
     /// Resources for measuring that runs share, with the place of kept renders.
     pub evidence: Arc<EvidenceResources>,
+    /// Warnings of the run that items are not measured.
+    pub evidence_warnings: EvidenceWarnings,
     /// Sources that files may be read from.
     pub sources: Arc<Sources>,
     /// Folder of kept inputs; none if the run keeps none.

@@ -1,11 +1,9 @@
 //! Resources for measuring evidence that all runs of a process share.
 
+use futures_util::future::BoxFuture;
 use juror_files::kept_renders::KeptRenders;
 use juror_render::{Renderer, RendererError, RendererSettings};
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 
 /// A memory bound, the browsers, and the place of pictures that are made while items are judged.
@@ -15,7 +13,6 @@ pub struct EvidenceResources {
     rendering: RenderingSettings,
     renderer: OnceCell<Result<Renderer, RendererError>>,
     permits: Arc<Semaphore>,
-    is_warned: AtomicBool,
 }
 
 /// Settings of the built-in renderer and of the repairs that are tried with it.
@@ -31,20 +28,21 @@ impl EvidenceResources {
     /// Resources that admit `width` pairs of pictures at once (at least one).
     pub fn new(width: usize, renders: KeptRenders, rendering: RenderingSettings) -> Self {
         let permits = Arc::new(Semaphore::new(width.max(1)));
-        let (renderer, is_warned) = (OnceCell::new(), AtomicBool::new(false));
-        Self { renders, rendering, renderer, permits, is_warned }
+        Self { renders, rendering, renderer: OnceCell::new(), permits }
     }
 
-    /// The built-in renderer, started by the first item that needs it, and true if this call
-    /// started it.
-    pub(crate) async fn renderer(&self) -> (Result<&Renderer, &RendererError>, bool) {
-        let mut is_first = false;
-        let start = async {
-            is_first = true;
-            Renderer::start(self.rendering.renderer.clone()).await
-        };
-        let renderer = self.renderer.get_or_init(|| start).await;
-        (renderer.as_ref(), is_first)
+    /// Starts the built-in renderer, unless it was started before.
+    ///
+    /// # Errors
+    /// It cannot be started, as every item that needs it will be told.
+    pub fn start_renderer(&self) -> BoxFuture<'_, Result<(), RendererError>> {
+        Box::pin(async move { self.renderer().await.map(|_| ()).map_err(Clone::clone) })
+    }
+
+    /// The built-in renderer, started by the first item that needs it.
+    pub(crate) async fn renderer(&self) -> Result<&Renderer, &RendererError> {
+        let start = || Renderer::start(self.rendering.renderer.clone());
+        self.renderer.get_or_init(start).await.as_ref()
     }
 
     /// Maximum number of drawings to find the repairs of one item.
@@ -55,11 +53,5 @@ impl EvidenceResources {
     /// Waits until memory for another pair of pictures is free. Fails only while the process ends.
     pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, AcquireError> {
         Arc::clone(&self.permits).acquire_owned().await
-    }
-
-    /// True at the first call, and false afterwards: a warning that items are not measured is due
-    /// once.
-    pub(crate) fn warns_first(&self) -> bool {
-        !self.is_warned.swap(true, Ordering::Relaxed)
     }
 }

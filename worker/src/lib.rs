@@ -12,6 +12,7 @@ pub mod cost_bounds;
 pub mod estimate;
 pub mod evaluate;
 pub mod evidence_resources;
+pub mod evidence_warnings;
 pub mod image;
 pub mod inspect;
 pub mod interruption;

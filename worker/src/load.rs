@@ -1,10 +1,11 @@
 //! Reading of an item's files beside its images: code and tokens, ready for stages and prompt.
 
 use crate::{
-    sources::Sources,
+    sources::{SourceError, Sources},
     tokens::{NotTokens, flatten},
 };
-use juror_files::local::MAX_TEXT_BYTES;
+use bytes::Bytes;
+use juror_files::local::{FileError, MAX_CODE_BYTES, MAX_TEXT_BYTES};
 use juror_types::{
     id::Digest,
     item::{Item, Language, Text, TokenSource, Tokens},
@@ -16,8 +17,10 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 /// An item with its files read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedItem {
-    /// The generated code; none if it is missing or blank.
+    /// The generated code; none if it is missing, blank or too large.
     pub code: Option<String>,
+    /// Reason why code is not read: its size, which is a finding about the item.
+    pub oversized_code: Option<String>,
     /// Its language, if there is code.
     pub language: Option<Language>,
     /// The true tokens, flat.
@@ -34,12 +37,17 @@ pub struct LoadedItem {
 
 /// Reads an item's code and tokens. Errors are of kind `input` and name field and file.
 pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError> {
+    let mut oversized_code = None;
     let (code, named) = match &item.generated_code {
         None => (None, None),
         Some(Text::Inline(code)) => (Some(code.clone()), None),
-        Some(Text::Path(path)) => {
-            (Some(read_text("generated_code", path, sources).await?), language_of_path(path))
-        }
+        Some(Text::Path(path)) => match read_code(path, sources).await? {
+            Ok(code) => (Some(code), language_of_path(path)),
+            Err(reason) => {
+                oversized_code = Some(reason);
+                (None, None)
+            }
+        },
     };
     let code = code.filter(|code| !is_blank(code));
     let language = code
@@ -47,6 +55,7 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         .map(|code| item.language.or(named).unwrap_or_else(|| language_of_code(code)));
     Ok(LoadedItem {
         code,
+        oversized_code,
         language,
         expected_tokens: read_tokens("expected_tokens", &item.expected_tokens, sources).await?,
         extracted_tokens: read_tokens("extracted_tokens", &item.extracted_tokens, sources).await?,
@@ -91,11 +100,22 @@ fn language_of_path(path: &str) -> Option<Language> {
     Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
 }
 
+/// The code of this file; the inner error is the reason why it is too large.
+async fn read_code(path: &str, sources: &Sources) -> Result<Result<String, String>, JobError> {
+    match sources.read(path, MAX_CODE_BYTES).await {
+        Err(SourceError::File(FileError::TooLarge { .. })) => {
+            Ok(Err(format!("the code is larger than {} MB: {}", MAX_CODE_BYTES >> 20, shown(path))))
+        }
+        read => utf8("generated_code", path, read).map(Ok),
+    }
+}
+
 async fn read_text(field: &str, path: &str, sources: &Sources) -> Result<String, JobError> {
-    let bytes = sources
-        .read(path, MAX_TEXT_BYTES)
-        .await
-        .map_err(|error| input_error(format!("{field}: {error}")))?;
+    utf8(field, path, sources.read(path, MAX_TEXT_BYTES).await)
+}
+
+fn utf8(field: &str, path: &str, read: Result<Bytes, SourceError>) -> Result<String, JobError> {
+    let bytes = read.map_err(|error| input_error(format!("{field}: {error}")))?;
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let text = std::str::from_utf8(text).map_err(|error| {
         input_error(format!("{field}: {}: not UTF-8 text: {error}", shown(path)))
@@ -153,7 +173,7 @@ mod tests {
         ] {
             fs::write(folder.path().join(name), content).unwrap();
         }
-        fs::write(folder.path().join("large.html"), vec![b'x'; 1024 * 1024 + 1]).unwrap();
+        fs::write(folder.path().join("large.html"), vec![b'x'; 5 << 20]).unwrap();
         let roots = Roots::new(vec![folder.path().to_owned()]);
         (folder, Sources::local(roots))
     }
@@ -175,6 +195,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn code_that_is_too_large_is_no_error() {
+        let (folder, sources) = folder();
+        let code = |path: &str| Item {
+            generated_code: Some(Text::Path(path.to_owned())),
+            ..Item::default()
+        };
+        let loaded = load(&code("large.html"), &sources).await.unwrap();
+        let reason = "the code is larger than 4 MB: large.html";
+        assert_eq!((loaded.code, loaded.oversized_code.as_deref()), (None, Some(reason)));
+        fs::write(folder.path().join("fits.html"), vec![b'x'; 4 << 20]).unwrap();
+        let loaded = load(&code("fits.html"), &sources).await.unwrap();
+        assert_eq!((loaded.code.unwrap().len(), loaded.oversized_code), (4 << 20, None));
+    }
+
+    #[tokio::test]
     async fn what_cannot_be_used_names_field_file_and_reason() {
         let (_folder, sources) = folder();
         let code = |path: &str| Item {
@@ -188,7 +223,7 @@ mod tests {
         for (item, message) in [
             (code("none.tsx"), "generated_code: none.tsx: no such file"),
             (code("latin1.html"), "generated_code: latin1.html: not UTF-8"),
-            (code("large.html"), "generated_code: large.html: larger than"),
+            (tokens("large.html"), "expected_tokens: large.html: larger than"),
             (tokens("broken.json"), "expected_tokens: broken.json: not JSON"),
             (tokens("list.json"), "expected_tokens: list.json: tokens must be"),
             (tokens("tokens.json5"), "expected_tokens: tokens.json5: JSON5 is not read"),

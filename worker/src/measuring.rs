@@ -8,12 +8,13 @@ mod pair;
 mod trials;
 
 use crate::{
-    context::Context, image::ImageError, load::LoadedItem, source_image::SourceImage,
-    source_image::image_error,
+    context::Context,
+    image::{ImageError, MAX_MEASURED_SIDE},
+    load::LoadedItem,
+    source_image::{SourceImage, image_error},
 };
 use juror_telemetry::EvidenceFinding;
 use juror_types::{
-    event::Event,
     evidence::{Evidence, EvidenceMode, EvidenceOutcome, EvidenceSource},
     item::{ImageReference, Item, Tokens},
     job::Job,
@@ -75,23 +76,45 @@ impl ItemEvidence {
     }
 }
 
+/// Reason why an item has no evidence.
+pub enum MeasuringError {
+    /// The item's own images cannot be used.
+    Input(JobError),
+    /// Evidence cannot be had here, which is no fault of the item: no renderer, or a limit.
+    Unmeasured(String),
+}
+
+impl MeasuringError {
+    /// Error of an item whose measuring ends with the process.
+    fn interrupted() -> Self {
+        Self::Unmeasured("measuring was interrupted".to_owned())
+    }
+}
+
+impl From<JobError> for MeasuringError {
+    fn from(error: JobError) -> Self {
+        Self::Input(error)
+    }
+}
+
 /// Measures an item, if that is asked for and there is something to render. A fault of the code is
 /// part of the evidence.
 ///
 /// # Errors
-/// The item's own images cannot be used.
+/// The item has no evidence although it should; a warning was emitted where that is no fault of the
+/// item.
 pub async fn collect(
     job: &Job,
     loaded: &LoadedItem,
     context: &Context,
-) -> Result<Option<ItemEvidence>, JobError> {
+) -> Result<Option<ItemEvidence>, MeasuringError> {
     let Some((name, reference)) = screenshot_of(&job.item) else { return Ok(None) };
     if job.evidence.is_none() {
         return Ok(None);
     }
     let picture = given_picture(&job.item, context);
     let code = loaded.code.as_deref().zip(loaded.language);
-    if picture.is_none() && code.is_none() {
+    if picture.is_none() && code.is_none() && loaded.oversized_code.is_none() {
         return Ok(None);
     }
     let begun = Instant::now();
@@ -101,17 +124,26 @@ pub async fn collect(
         && context.rubric.images.iter().any(|image| image.name == RubricImage::CROPS);
     let tokens = loaded.expected_tokens.as_ref();
     let item = MeasuredItem { item: &job.item, tokens, sends_crops, context };
-    let evidence = match (picture, code, &context.stages.render_command) {
+    let measured = match (picture, code, &context.stages.render_command) {
         (Some(picture), ..) => given::measure_picture(picture, screenshot, &item).await,
         (None, Some(code), Some(command)) => {
             given::measure_command(code, command, screenshot, &item).await
         }
         // Boxed, for it is large, and a worker's stack is not.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
-        (None, None, _) => return Ok(None),
-    }?;
-    context.metrics.evidence_ended(finding(evidence.as_ref()), begun.elapsed());
-    Ok(evidence)
+        (None, None, _) => {
+            let reason = loaded.oversized_code.clone().unwrap_or_default();
+            Ok(ItemEvidence::failed(reason, screenshot))
+        }
+    };
+    if !matches!(measured, Err(MeasuringError::Input(_))) {
+        context.metrics.evidence_ended(finding(measured.as_ref().ok()), begun.elapsed());
+    }
+    if let Err(MeasuringError::Unmeasured(reason)) = &measured {
+        let warning = format!("{reason}; items are judged without measured evidence");
+        context.evidence_warnings.emit_once(warning, &context.events).await;
+    }
+    measured.map(Some)
 }
 
 fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
@@ -156,22 +188,20 @@ fn given_picture<'job>(item: &'job Item, context: &Context) -> Option<&'job Imag
     item.rendered().filter(|_| context.stages.pipeline_command.is_none())
 }
 
-/// The absence of evidence for a screenshot that cannot be measured, since it is too large or not
-/// usable at all.
-async fn without_screenshot(
-    error: ImageError,
-    screenshot: &SourceImage,
-    context: &Context,
-) -> Result<Option<ItemEvidence>, JobError> {
-    let ImageError::TooManyPixels { width, height } = error else {
-        return Err(image_error(format!("{}: {error}", screenshot.record.reference)));
-    };
-    warn_once(context, format!("screenshots of {width}x{height} pixels are not measured")).await;
-    Ok(None)
+/// Error of a screenshot that cannot be decoded: beyond the limit of measuring, or not usable at
+/// all.
+fn screenshot_error(error: &ImageError, screenshot: &SourceImage) -> MeasuringError {
+    match error {
+        ImageError::TooManyPixels { width, height } => {
+            MeasuringError::Unmeasured(too_large("screenshots", *width, *height))
+        }
+        error => image_error(format!("{}: {error}", screenshot.record.reference)).into(),
+    }
 }
 
-async fn warn_once(context: &Context, warning: String) {
-    if context.evidence.warns_first() {
-        context.events.emit(Event::Warning(warning)).await;
-    }
+/// Reason why pictures of this size are not measured.
+fn too_large(pictures: &str, width: u32, height: u32) -> String {
+    format!(
+        "{pictures} of {width}x{height} pixels are not measured: {MAX_MEASURED_SIDE} a side are"
+    )
 }

@@ -9,7 +9,8 @@ use crate::{
     interruption::Interruption,
     judging::{Judging, permission::past_deadline},
     load::{self, LoadedItem},
-    measuring, parse_reply,
+    measuring::{self, MeasuringError},
+    parse_reply,
     question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
     similarity::code_signature,
@@ -71,7 +72,13 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
 
     let evidence = match measuring::collect(job, &loaded, context).await {
         Ok(evidence) => evidence,
-        Err(error) => return without_input(job, context, record, error).await,
+        Err(MeasuringError::Unmeasured(reason)) => {
+            record.unmeasured(reason);
+            None
+        }
+        Err(MeasuringError::Input(error)) => {
+            return without_input(job, context, record, error).await;
+        }
     };
     if let Some(evidence) = &evidence {
         record.evidence(evidence);
@@ -82,7 +89,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         return Ok(PreparedJob::Finished(record.without_verdict()));
     };
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-        let error = missing_output(&job.item, context.stages.pipeline_command.is_some());
+        let error = missing_output(&job.item, &loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(record.without_output(error)));
     }
 
@@ -165,8 +172,13 @@ async fn prepare_stages(
     Ok((loaded, texts, stages))
 }
 
-/// The error of an item without generated code, depending on the code's source.
-fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
+/// The error of an item without generated code that can be judged, depending on the code's source.
+fn missing_output(item: &Item, loaded: &LoadedItem, from_pipeline: bool) -> JobError {
+    let kind = ErrorKind::Output;
+    if let Some(reason) = &loaded.oversized_code {
+        let message = format!("{reason}, so nothing was judged");
+        return JobError { kind, message };
+    }
     let place = match &item.generated_code {
         _ if from_pipeline => "pipeline_command returned none".to_owned(),
         Some(Text::Path(path)) => format!("{} is blank", shown(path)),
@@ -176,5 +188,5 @@ fn missing_output(item: &Item, from_pipeline: bool) -> JobError {
         "the pipeline made no code for this item ({place}), so nothing was judged; \
          run.missing_output = \"excluded\" leaves such items out of averages"
     );
-    JobError { kind: ErrorKind::Output, message }
+    JobError { kind, message }
 }

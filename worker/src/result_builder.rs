@@ -140,6 +140,11 @@ impl ResultBuilder {
         }
     }
 
+    /// Records the reason why the item has no evidence.
+    pub fn unmeasured(&mut self, reason: String) {
+        self.result.unmeasured = Some(reason);
+    }
+
     /// Records the judged images with their digests. A rendered picture is kept in the record,
     /// since it was measured even if no judge gets it.
     pub fn images(&mut self, mut images: Vec<InputRecord>) {

@@ -4,6 +4,7 @@
 use indexmap::IndexMap;
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, RegionKind},
+    outcome::JobResult,
     verdict::Verdict,
 };
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub struct EvidenceSummary {
     pub differing: u64,
     /// Results whose code could not be rendered.
     pub not_rendered: u64,
+    /// Results that are not measured for a fault of the machine, or for a limit.
+    pub unmeasured: u64,
     /// Results that were rendered with stand-ins for imports or scripts.
     pub partial: u64,
     /// Results whose code shows the screenshot itself.
@@ -36,6 +39,8 @@ pub struct EvidenceSummary {
     pub repairs: Vec<CommonRepair>,
     /// Reasons why code could not be rendered, most frequent first.
     pub failures: Vec<CountedText>,
+    /// Reasons why results are not measured, most frequent first.
+    pub unmeasured_reasons: Vec<CountedText>,
     /// Imports and scripts that stand-ins replace, most frequent first.
     pub missing_imports: Vec<CountedText>,
 }
@@ -70,13 +75,18 @@ pub(crate) struct EvidenceTally {
     summary: EvidenceSummary,
     repairs: IndexMap<[String; 4], u64>,
     failures: IndexMap<String, u64>,
+    unmeasured_reasons: IndexMap<String, u64>,
     imports: IndexMap<String, u64>,
 }
 
 impl EvidenceTally {
     /// Counts the evidence of a result, and whether its verdict contradicts it.
-    pub fn add(&mut self, outcome: Option<&EvidenceOutcome>, verdict: Option<&Verdict>) {
-        match outcome {
+    pub fn add(&mut self, result: &JobResult) {
+        if let Some(reason) = &result.unmeasured {
+            self.summary.unmeasured += 1;
+            count(&mut self.unmeasured_reasons, reason.clone());
+        }
+        match result.evidence.as_ref() {
             None => return,
             Some(EvidenceOutcome::Failed { error }) => {
                 self.summary.not_rendered += 1;
@@ -86,7 +96,7 @@ impl EvidenceTally {
         }
         let contradicts =
             |verdict: &Verdict| verdict.contradictions.iter().any(|rule| rule.is_with_evidence());
-        self.summary.contradictory += u64::from(verdict.is_some_and(contradicts));
+        self.summary.contradictory += u64::from(result.semantic.as_ref().is_some_and(contradicts));
     }
 
     fn add_measured(&mut self, evidence: &Evidence) {
@@ -109,7 +119,8 @@ impl EvidenceTally {
 
     /// The summary; none where no code was to be rendered.
     pub fn finish(mut self) -> Option<EvidenceSummary> {
-        if self.summary.measured + self.summary.not_rendered == 0 {
+        let EvidenceSummary { measured, not_rendered, unmeasured, .. } = self.summary;
+        if measured + not_rendered + unmeasured == 0 {
             return None;
         }
         self.summary.kinds.sort_unstable_keys();
@@ -125,6 +136,10 @@ impl EvidenceTally {
         Some(EvidenceSummary {
             repairs: repairs.collect(),
             failures: most_frequent(self.failures).into_iter().map(text).collect(),
+            unmeasured_reasons: most_frequent(self.unmeasured_reasons)
+                .into_iter()
+                .map(text)
+                .collect(),
             missing_imports: most_frequent(self.imports).into_iter().map(text).collect(),
             ..self.summary
         })
@@ -158,13 +173,13 @@ fn most_frequent<Key: Ord>(counts: IndexMap<Key, u64>) -> Vec<(Key, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_results::differing;
+    use crate::test_results::{differing, staged};
     use juror_types::{contradiction::Contradiction, evidence::EvidenceSource, verdict::Score};
 
     #[test]
     fn a_run_without_evidence_has_no_summary() {
         let mut tally = EvidenceTally::default();
-        tally.add(None, None);
+        tally.add(&staged("a"));
         assert_eq!(tally.finish(), None);
     }
 
@@ -182,14 +197,18 @@ mod tests {
         };
         let contradictions = vec![Contradiction::SimilarityAgainstEvidence];
         let verdict = Verdict { contradictions, ..Verdict::new("semantic-evidence@1", score) };
-        tally.add(Some(&differing()), Some(&verdict));
-        tally.add(Some(&differing()), None);
-        tally.add(Some(&equal), None);
-        tally.add(Some(&failed), None);
+        let result = |evidence: Option<EvidenceOutcome>| JobResult { evidence, ..staged("a") };
+        tally.add(&JobResult { semantic: Some(verdict), ..result(Some(differing())) });
+        tally.add(&result(Some(differing())));
+        tally.add(&result(Some(equal)));
+        tally.add(&result(Some(failed)));
+        tally.add(&JobResult { unmeasured: Some("no browser".into()), ..result(None) });
         let summary = tally.finish().unwrap();
         assert_eq!((summary.measured, summary.differing, summary.not_rendered), (3, 2, 1));
         assert_eq!((summary.contradictory, summary.kinds[&RegionKind::Color]), (1, 2));
         assert_eq!(summary.failures[0].text, "throws: x");
+        let unmeasured = &summary.unmeasured_reasons[0];
+        assert_eq!((summary.unmeasured, unmeasured.text.as_str()), (1, "no browser"));
         let repair = &summary.repairs[0];
         assert_eq!((repair.property.as_str(), repair.count), ("background-color", 2));
     }

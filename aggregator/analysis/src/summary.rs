@@ -149,7 +149,7 @@ impl<'a> Scan<'a> {
             steady.add(&result, item as usize);
         }
         self.charges.add(&result);
-        self.evidence.add(result.evidence.as_ref(), result.semantic.as_ref());
+        self.evidence.add(&result);
         let kind = result.error.as_ref().map(|error| error.kind);
         if !matches!(result.outcome, Outcome::NoOutput | Outcome::Skipped) {
             self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));

@@ -2,7 +2,7 @@
 
 use super::{FETCHES_NOTHING, JudgedInputs, NOT_KEPT};
 use bytes::Bytes;
-use juror_files::local::{MAX_TEXT_BYTES, Roots};
+use juror_files::local::{MAX_CODE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Code};
 use juror_types::{
     item::{Item, Text},
@@ -39,7 +39,7 @@ pub fn of(
         Ok((item, roots)) => read(item.generated_code.as_ref()?, roots),
     };
     let digest = judged.and_then(|code| code.digest);
-    let input = match inputs.resolve(today, digest, MAX_TEXT_BYTES) {
+    let input = match inputs.resolve(today, digest, MAX_CODE_BYTES) {
         Ok(input) => input,
         Err(_) if item.is_err() => return None,
         Err(reason) => return Some(Err(reason)),
@@ -59,7 +59,7 @@ fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
     let Ok(Reference::Path(path)) = Reference::parse(path) else {
         return Err(FETCHES_NOTHING.to_owned());
     };
-    let bytes = roots.read_now(path, MAX_TEXT_BYTES).map_err(|error| error.to_string())?;
+    let bytes = roots.read_now(path, MAX_CODE_BYTES).map_err(|error| error.to_string())?;
     match bytes.starts_with(BYTE_ORDER_MARK) {
         true => Ok(bytes.slice(BYTE_ORDER_MARK.len()..)),
         false => Ok(bytes),

@@ -6,7 +6,7 @@ use crate::{
     attachments::{CHANGED, FETCHES_NOTHING, JudgedInputs, NOT_KEPT, remark},
     settings::StageSettings,
 };
-use juror_files::local::{MAX_TEXT_BYTES, Roots};
+use juror_files::local::{MAX_CODE_BYTES, Roots};
 use juror_types::{
     evidence::{EvidenceMode, EvidenceOutcome},
     item::{Item, Text, TokenSource, Tokens},
@@ -148,7 +148,7 @@ impl<'item> ItemTexts<'item> {
         }
         let mut loaded = LoadedItem::default();
         for input in self.inputs.iter().filter(|input| names.contains(&input.name.as_str())) {
-            let bytes = self.judged.kept(input.digest?, MAX_TEXT_BYTES)?;
+            let bytes = self.judged.kept(input.digest?, MAX_CODE_BYTES)?;
             match input.name.as_str() {
                 EXPECTED => loaded.expected_tokens = Some(serde_json::from_slice(&bytes).ok()?),
                 EXTRACTED => loaded.extracted_tokens = Some(serde_json::from_slice(&bytes).ok()?),

@@ -164,7 +164,12 @@ async fn run_round(
         kept_inputs: terms.kept_inputs.clone(),
         shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
         run_deadline: run_deadline(record),
-        ..local_context::of_one_run(session, backend, terms.judge.clone())?
+        ..local_context::of_one_run(
+            session,
+            backend,
+            terms.judge.clone(),
+            Arc::clone(&terms.evidence),
+        )?
     });
     let submission = submission(session, journal.fold(), &run, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;

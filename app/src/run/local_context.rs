@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::{
     error::AppError,
-    worker_resources::{WorkerResources, evidence, sources},
+    worker_resources::{WorkerResources, sources},
 };
 use juror_ledger::{admission::AdmissionQueue, sqlite::SqliteLedger};
 use juror_telemetry::Metrics;
@@ -11,6 +11,7 @@ use juror_types::{event::Events, id::OwnerId, shutdown::Shutdown};
 use juror_worker::{
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
+    evidence_resources::EvidenceResources,
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
 
@@ -19,6 +20,7 @@ pub fn of_one_run(
     session: &Session,
     backend: &Arc<SqliteLedger>,
     judge: Option<Arc<JudgeSetup>>,
+    evidence: Arc<EvidenceResources>,
 ) -> Result<Context, AppError> {
     let settings = &session.settings;
     let cores = available_parallelism().map_or(1, usize::from);
@@ -31,7 +33,7 @@ pub fn of_one_run(
         backend: Arc::clone(backend),
         waiting: Arc::new(AdmissionQueue::new()),
         max_wait: None,
-        evidence: evidence(settings),
+        evidence,
         sources: sources(settings, &session.environment, roots(session))?,
         concurrency,
         isolation: Arc::default(),

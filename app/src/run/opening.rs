@@ -15,7 +15,7 @@ use juror_ledger::{
     sqlite::SqliteLedger,
 };
 use juror_types::{id::OwnerId, run::RunRecord};
-use juror_worker::context::JudgeSetup;
+use juror_worker::{context::JudgeSetup, evidence_resources::EvidenceResources};
 use std::sync::Arc;
 
 /// One run, about to be executed.
@@ -28,6 +28,8 @@ pub struct Execution<'run> {
     pub continued: bool,
     /// Setup of the judge; none with the judge off.
     pub setup: Option<JudgeSetup>,
+    /// Resources of measuring, which runs side by side share.
+    pub evidence: Arc<EvidenceResources>,
 }
 
 /// A run that is open.
@@ -50,6 +52,8 @@ pub struct Terms {
     pub judge: Option<Arc<JudgeSetup>>,
     /// Folder of kept inputs; none where they are not kept.
     pub kept_inputs: Option<KeptInputs>,
+    /// Resources of measuring.
+    pub evidence: Arc<EvidenceResources>,
 }
 
 /// Opens a run, new or known.
@@ -57,7 +61,7 @@ pub async fn open_run(
     execution: Execution<'_>,
     backend: &SqliteLedger,
 ) -> Result<Opened, AppError> {
-    let Execution { session, record, continued, setup } = execution;
+    let Execution { session, record, continued, setup, evidence } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(backend, run, LedgerPlace::Machine(&session.settings)).await?;
@@ -83,6 +87,6 @@ pub async fn open_run(
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
-    let terms = Terms { owner, judge, kept_inputs };
+    let terms = Terms { owner, judge, kept_inputs, evidence };
     Ok(Opened { journal, run_session, terms, zone_change })
 }

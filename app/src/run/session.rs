@@ -7,6 +7,7 @@ use crate::{
     rendering::{check_render_files, has_browser},
     settings::Settings,
 };
+use futures_util::future::BoxFuture;
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
     filter::Filter,
@@ -20,7 +21,9 @@ use juror_types::{
     rubric::{Need, Rubric},
     run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
 };
-use juror_worker::{estimate::Candidate, image::PREPARATION_VERSION};
+use juror_worker::{
+    estimate::Candidate, evidence_resources::EvidenceResources, image::PREPARATION_VERSION,
+};
 use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},
@@ -185,6 +188,24 @@ impl Session {
         }
         let files = check_render_files(&self.settings);
         files.map_err(|error| AppError::invalid(format!("--evidence {mode}: {error}")))
+    }
+
+    /// Starts the browser where the request asks for evidence that it has to draw.
+    ///
+    /// # Errors
+    /// [`AppError::Invalid`] where it cannot be started.
+    pub fn start_renderer<'a>(
+        &'a self,
+        asked: Option<EvidenceMode>,
+        evidence: &'a EvidenceResources,
+    ) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async move {
+            let Some(mode) = asked.filter(|_| self.draws() && !self.has_render_command()) else {
+                return Ok(());
+            };
+            let refusal = |error| AppError::invalid(format!("--evidence {}: {error}", mode.name()));
+            evidence.start_renderer().await.map_err(refusal)
+        })
     }
 
     /// Reason why no item has evidence, with the remedy; none where any may have some.

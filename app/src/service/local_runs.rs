@@ -9,6 +9,8 @@ use crate::{
         ready::{Ready, ready},
         session::Session,
     },
+    settings::Settings,
+    worker_resources::evidence,
 };
 use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
@@ -19,7 +21,8 @@ use juror_types::{
     run::RunRecord,
     shutdown::Shutdown,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use juror_worker::evidence_resources::EvidenceResources;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc},
     task::spawn_blocking,
@@ -34,6 +37,8 @@ pub struct LocalRuns {
     places: Arc<Semaphore>,
     at_once: u32,
     tasks: TaskTracker,
+    /// Resources of measuring of the runs that go on; the browsers end with the last of them.
+    evidence: Mutex<Weak<EvidenceResources>>,
     shutdown: Shutdown,
     notify: Notify,
 }
@@ -66,6 +71,7 @@ impl LocalRuns {
             places: Arc::new(Semaphore::new(usize::try_from(at_once).unwrap_or(usize::MAX >> 3))),
             at_once,
             tasks: TaskTracker::new(),
+            evidence: Mutex::default(),
             shutdown,
             notify,
         }
@@ -129,7 +135,9 @@ impl LocalRuns {
         // Gate, baseline, calibration and key come from the server's settings.
         let mut ready = ready(&session, &record.run_id).map_err(misconfigured)?;
         let setup = ready.setup.take();
-        let execution = Execution { session: &session, record: &record, continued, setup };
+        let evidence = self.evidence(&session.settings);
+        let execution =
+            Execution { session: &session, record: &record, continued, setup, evidence };
         let begun = begin(execution).await.map_err(|error| match error {
             AppError::Invalid(message) => AppError::Conflict(message),
             error if is_held_elsewhere(&session, &record.run_id) => {
@@ -167,6 +175,17 @@ impl LocalRuns {
     pub async fn ended(&self) {
         self.tasks.close();
         self.tasks.wait().await;
+    }
+
+    /// Resources of measuring, the same for all runs that go on at once, so that all of them
+    /// together draw no more pages than `render.concurrency` allows.
+    fn evidence(&self, settings: &Settings) -> Arc<EvidenceResources> {
+        let mut shared = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let evidence = evidence(settings);
+            *shared = Arc::downgrade(&evidence);
+            evidence
+        })
     }
 
     fn going(&self) -> MutexGuard<'_, Vec<Arc<OneRun>>> {
@@ -235,4 +254,21 @@ fn summary_text(executed: &Executed, report: &Report) -> String {
 /// An error that the server's operator must fix before any run can start.
 fn misconfigured(failure: AppError) -> AppError {
     AppError::Unavailable(failure.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_side_by_side_share_one_pool_of_browsers_and_later_ones_have_their_own() {
+        let runs = LocalRuns::new(2, Shutdown::new(), Arc::new(|_| ()));
+        let settings = Settings::default();
+        let (first, second) = (runs.evidence(&settings), runs.evidence(&settings));
+        assert!(Arc::ptr_eq(&first, &second));
+        let ended = Arc::downgrade(&first);
+        drop((first, second));
+        assert!(ended.upgrade().is_none(), "nothing keeps idle browsers");
+        runs.evidence(&settings);
+    }
 }

@@ -18,6 +18,8 @@ pub struct RenderSettings {
     pub tailwind: TailwindUse,
     /// Folder of modules that components may import, in addition to the shipped ones.
     pub modules: Option<PathBuf>,
+    /// Folder of kept renders, which several processes may share; none is one in the state folder.
+    pub keep_dir: Option<PathBuf>,
     /// Stylesheet of the page of components and parts of pages.
     pub stylesheet: Option<PathBuf>,
 }

@@ -2,25 +2,64 @@
 
 use super::{Check, bad, good, warning};
 use juror_app::{
-    rendering::{TestedRenderer, draw_test_page},
+    rendering::test_page::{TEST_BROWSER, TestDrawing, TestedRenderer, draw_test_page},
     settings::Settings,
 };
 
-/// Check of the browser by a test page. It is required only where it measures evidence.
+/// Check of the browser by a test page that it renders twice. It is required only where it measures
+/// evidence.
 pub async fn check(settings: &Settings) -> Check {
     let is_needed = !settings.evidence.mode.is_none() && settings.stages.render_command.is_empty();
-    match draw_test_page(settings).await {
-        Ok(TestedRenderer { browser, is_sandboxed: true }) => {
-            good("renderer", format!("{browser} draws a test page, in its sandbox"))
-        }
-        Ok(TestedRenderer { browser, is_sandboxed: false }) => warning(
-            "renderer",
+    let fault = |reason: String| match is_needed {
+        true => bad("renderer", reason),
+        false => warning("renderer", format!("{reason}; only --evidence needs it")),
+    };
+    let tested = match draw_test_page(settings).await {
+        Ok(tested) => tested,
+        Err(error) => return fault(error.to_string()),
+    };
+    let TestedRenderer { browser, is_sandboxed, drawing, .. } = &tested;
+    let doubts = [
+        (*drawing == TestDrawing::OtherPixels).then(|| {
             format!(
-                "{browser} draws a test page, without its sandbox: this is root, or the system \
-                 does not allow user namespaces"
-            ),
+                "each time the same, with other pixels than {TEST_BROWSER}: pictures that other \
+                 browser versions drew may differ slightly"
+            )
+        }),
+        (!is_sandboxed).then(|| {
+            "without its sandbox: this is root, or the system allows no user namespaces".to_owned()
+        }),
+        font_doubt(tested.fonts),
+    ];
+    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    match (drawing, doubts.is_empty()) {
+        (TestDrawing::Unstable, _) => fault(format!(
+            "{browser} draws the same page with other pixels each time, so that evidence would be \
+             noise; set render.browser to another Chromium"
+        )),
+        (_, true) => good("renderer", format!("{}, in its sandbox", drawn(&tested))),
+        (_, false) => warning("renderer", format!("{}; {}", drawn(&tested), doubts.join("; "))),
+    }
+}
+
+fn drawn(tested: &TestedRenderer) -> String {
+    let TestedRenderer { browser, fonts, drawing, .. } = tested;
+    let expected = match drawing {
+        TestDrawing::Expected => " with the expected pixels",
+        _ => "",
+    };
+    let fonts = fonts.map(|count| format!(", has {count} fonts")).unwrap_or_default();
+    format!("{browser} draws a test page{expected}{fonts}")
+}
+
+fn font_doubt(fonts: Option<usize>) -> Option<String> {
+    match fonts {
+        Some(0) => Some("text is not drawn: install fonts, as in fonts-liberation".to_owned()),
+        Some(_) => None,
+        None => Some(
+            "its fonts are not known, so kept pictures survive a change of them: install \
+             fontconfig (fc-list)"
+                .to_owned(),
         ),
-        Err(error) if is_needed => bad("renderer", error.to_string()),
-        Err(error) => warning("renderer", format!("{error}; only --evidence needs it")),
     }
 }

@@ -1,5 +1,5 @@
 //! Pictures that were made while items were judged, kept by digest beside the ledger, so that pages
-//! show what was judged. Bounded: the oldest make room.
+//! show what was judged. Bounded: those unused the longest make room.
 
 use crate::{
     kept_inputs::{KeptInputError, KeptInputs},
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 /// So many bytes are written before the folder is looked through again.
 const PRUNE_STEP: u64 = 64 * 1024 * 1024;
 
-/// The kept pictures of a state folder. Clones share the folder.
+/// The kept pictures of one folder. Clones share the folder.
 #[derive(Clone, Debug)]
 pub struct KeptRenders {
     folder: PathBuf,
@@ -48,7 +48,12 @@ pub struct KeptRendersSize {
 impl KeptRenders {
     /// Those of this state folder; nothing is created before the first is kept.
     pub fn in_state(state: &Path) -> Self {
-        let folder = state.join(RENDERS_FOLDER);
+        Self::in_folder(state.join(RENDERS_FOLDER))
+    }
+
+    /// Those of this folder, which several processes may share; it is created when the first is
+    /// kept.
+    pub fn in_folder(folder: PathBuf) -> Self {
         let kept = KeptInputs::in_folder(folder.clone());
         Self { folder, kept, written: Arc::new(AtomicU64::new(PRUNE_STEP)) }
     }
@@ -74,7 +79,11 @@ impl KeptRenders {
 
     /// The picture of this digest; none if it is not kept, is larger than this, or is damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
-        self.kept.read(digest, max_bytes)
+        let picture = self.kept.read(digest, max_bytes)?;
+        if let Ok(file) = open_regular(&self.folder.join(digest.to_string()), max_bytes) {
+            mark_used(&file);
+        }
+        Some(picture)
     }
 
     /// Keeps the description of a drawn page by the digest of all that it depends on. A description
@@ -100,7 +109,13 @@ impl KeptRenders {
         let mut file = open_regular(&self.folder.join(page_name(key)), max_bytes).ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
+        mark_used(&file);
         Some(bytes.into())
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Size of what is kept.
@@ -123,6 +138,12 @@ impl KeptRenders {
     }
 }
 
+/// Records the use of a kept file as the time of its last change.
+fn mark_used(file: &fs::File) {
+    // Refused to readers who do not own the file: then the time of writing counts.
+    let _ = file.set_modified(SystemTime::now());
+}
+
 /// Ending of the names of pages, which stand beside the pictures.
 const PAGE: &str = "page";
 
@@ -130,10 +151,18 @@ fn page_name(key: Digest) -> String {
     format!("{key}.{PAGE}")
 }
 
+/// True if this names a picture, a page, or one that is being written. Other files in the folder are
+/// not ours.
+fn is_kept_name(name: &str) -> bool {
+    let stem = name.strip_suffix(".part").unwrap_or(name).trim_start_matches('.');
+    stem.split('.').next().is_some_and(|digest| digest.parse::<Digest>().is_ok())
+}
+
 struct KeptFile {
     path: PathBuf,
     bytes: u64,
-    modified: SystemTime,
+    /// Time of the last use.
+    used: SystemTime,
 }
 
 fn pictures(files: &[KeptFile]) -> u64 {
@@ -152,18 +181,18 @@ fn files(folder: &Path) -> io::Result<Vec<KeptFile>> {
         let entry = entry?;
         // Another process may have removed it since.
         let Ok(metadata) = entry.metadata() else { continue };
-        if metadata.is_file() {
-            let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            files.push(KeptFile { path: entry.path(), bytes: metadata.len(), modified });
+        if metadata.is_file() && is_kept_name(&entry.file_name().to_string_lossy()) {
+            let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            files.push(KeptFile { path: entry.path(), bytes: metadata.len(), used });
         }
     }
     Ok(files)
 }
 
-/// Removes the oldest files beyond this many bytes.
+/// Removes the files unused the longest beyond this many bytes.
 fn prune(folder: &Path, max_bytes: u64) -> io::Result<()> {
     let mut files = files(folder)?;
-    files.sort_by_key(|file| std::cmp::Reverse(file.modified));
+    files.sort_by_key(|file| std::cmp::Reverse(file.used));
     let mut kept = 0_u64;
     for file in &files {
         kept = kept.saturating_add(file.bytes);
@@ -201,22 +230,31 @@ mod tests {
         assert_eq!(renders.read_page(key, 4), Some(Bytes::from_static(b"page")));
         assert_eq!(renders.read_page(digest, 4), None);
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 11 });
+        let other = renders.folder().join("notes.txt");
+        fs::write(&other, "somebody's").unwrap();
         assert_eq!(renders.clear().unwrap(), 1);
         assert_eq!(renders.read(digest, 100), None);
+        assert!(other.exists(), "it is no picture");
     }
 
-    #[test]
-    fn the_oldest_make_room() {
+    #[tokio::test]
+    async fn those_unused_the_longest_make_room() {
         let state = tempfile::tempdir().unwrap();
-        let now = SystemTime::now();
-        for (age, name) in ["newest", "older", "oldest"].into_iter().enumerate() {
-            let file = fs::File::create(state.path().join(name)).unwrap();
-            file.set_len(10).unwrap();
-            file.set_modified(now - Duration::from_secs(60 * age as u64)).unwrap();
+        let renders = KeptRenders::in_state(state.path());
+        let (key, digest) = (Digest::of(b"page"), Digest::of(b"picture 1"));
+        renders.keep(digest, Bytes::from_static(b"picture 1")).await.unwrap();
+        renders.keep_page(key, Bytes::from_static(b"page of 1")).await.unwrap();
+        let unused = Digest::of(b"picture 2");
+        renders.keep(unused, Bytes::from_static(b"picture 2")).await.unwrap();
+        // The first two were written long before the third.
+        for (age, name) in [(2, digest.to_string()), (3, page_name(key)), (1, unused.to_string())] {
+            let file = fs::File::open(renders.folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(3600 * age)).unwrap();
         }
-        prune(state.path(), 20).unwrap();
-        let left: Vec<_> = files(state.path()).unwrap();
-        assert_eq!(left.len(), 2);
-        assert!(!state.path().join("oldest").exists());
+        assert!(renders.read_page(key, 100).is_some() && renders.read(digest, 100).is_some());
+        prune(&renders.folder, 18).unwrap();
+        assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 18 });
+        assert!(renders.read_page(key, 100).is_some() && renders.read(digest, 100).is_some());
+        assert_eq!(renders.read(unused, 100), None);
     }
 }

@@ -17,9 +17,12 @@ const READS_AT_A_TIME: usize = 8;
 /// Maximum size of an image file in bytes.
 pub const MAX_IMAGE_BYTES: u64 = 64 << 20;
 
-/// Maximum size of a file with code or tokens in bytes. Generated code takes a few kilobytes;
-/// larger files do not belong in a prompt.
+/// Maximum size of a file with tokens in bytes.
 pub const MAX_TEXT_BYTES: u64 = 1 << 20;
+
+/// Maximum size of a file with generated code in bytes: a few kilobytes as a rule, some megabytes
+/// with pictures as data URIs.
+pub const MAX_CODE_BYTES: u64 = 4 << 20;
 
 /// The folders in which files may be opened. Clones share them.
 #[derive(Clone, Debug)]

@@ -102,6 +102,9 @@ pub struct Evidence {
     /// Addresses that the page requested and did not get, without their query; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
+    /// First error, in one line, of code that throws and still shows something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_error: Option<String>,
     /// Share of the pixels that are equal up to noise, 0 to 1.
     pub pixels_equal: f64,
     /// Mean structural similarity, at most 1.
@@ -144,6 +147,7 @@ impl Evidence {
             noise: 0.0,
             partial: Vec::new(),
             refused: Vec::new(),
+            page_error: None,
             pixels_equal: 1.0,
             ssim: 1.0,
             ssim_low: 1.0,

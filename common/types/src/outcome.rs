@@ -159,6 +159,10 @@ pub struct JobResult {
     /// Measured evidence; none where it was not requested, and without code or a way to render it.
     #[serde(default)]
     pub evidence: Option<EvidenceOutcome>,
+    /// Reason why evidence that was requested is missing although the item has code: a fault of
+    /// this machine or a limit, not of the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured: Option<String>,
     /// The verdict; zero scores where the judge was requested and the job failed or had no output;
     /// none otherwise.
     pub semantic: Option<Verdict>,
@@ -358,6 +362,7 @@ impl JobResult {
             retrieval: None,
             generation: None,
             evidence: None,
+            unmeasured: None,
             semantic: None,
             judge: None,
             reply: None,

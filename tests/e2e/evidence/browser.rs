@@ -1,7 +1,7 @@
 //! Evidence of code that the built-in renderer draws.
 
 use super::box_in;
-use crate::harness::Harness;
+use crate::harness::{Finished, Harness};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use juror_services::install;
 use serde_json::{Value, json};
@@ -190,19 +190,45 @@ fn a_kept_drawing_needs_no_browser_page() {
 }
 
 #[test]
-fn a_browser_that_cannot_be_started_is_one_warning() {
+fn kept_drawings_are_counted_and_forgotten_apart_from_replies() {
     let card = Card::drawn();
-    card.0.write("broken.sh", "#!/bin/sh\nexit 3\n");
-    make_executable(&card.0.path("broken.sh"));
-    let settings = "[render]\nbrowser = \"./broken.sh\"\n";
-    card.0.write("juror.toml", settings);
-    let flags = ["run", "manifest.jsonl", "--evidence", "facts", "--run-id", "broken"];
-    let run = card.0.juror(&flags).exits(0);
-    run.says(&["broken.sh: --version ended with exit status: 3", "without measured evidence"]);
-    assert!(card.0.result("broken", "card")["evidence"].is_null());
+    let stats = card.0.juror(&["cache", "stats", "--json"]).exits(0);
+    let stats: Value = serde_json::from_str(&stats.stdout).unwrap();
+    assert!(stats["renders"]["pictures"].as_u64().unwrap() >= 1, "{stats}");
+    assert!(stats["renders"]["bytes"].as_u64().unwrap() > 100 && stats["replies"] == 0, "{stats}");
+    let replies = card.0.juror(&["cache", "clear", "--only", "replies"]).exits(0);
+    assert!(!replies.stdout.contains("of rendered code"), "{}", replies.stdout);
+    card.0.juror(&["cache", "stats"]).exits(0).prints(&[
+        "0 replies",
+        "of rendered code in",
+        "runs/.renders",
+    ]);
+    let renders = card.0.juror(&["cache", "clear", "--only", "renders"]).exits(0);
+    assert!(!renders.stdout.contains("replies"), "{}", renders.stdout);
+    renders.prints(&["of rendered code", "forgotten"]);
+    card.0.juror(&["cache", "stats"]).exits(0).prints(&["0 pictures of rendered code in 0 bytes"]);
 }
 
-fn make_executable(path: &std::path::Path) {
+#[test]
+fn other_fonts_are_other_drawings() {
+    let card = Card::drawn();
+    let pages = || {
+        let files = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
+        files.filter(|file| file.path().extension().is_some()).count()
+    };
+    let before = pages();
+    card.run("again", 0);
+    assert_eq!(pages(), before, "the kept drawing is taken");
+    card.0.write("fc-list", "#!/bin/sh\necho 'other.ttf 0 65536 Other'\n");
+    make_executable(&card.0.path("fc-list"));
+    let mut command = card.0.command(&["run", "manifest.jsonl", "--evidence", "facts"]);
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", card.0.path(".").display()));
+    Finished::from(command.output().unwrap()).exits(0);
+    assert_eq!(pages(), before + 1, "the code is drawn anew");
+}
+
+pub fn make_executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

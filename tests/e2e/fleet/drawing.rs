@@ -11,6 +11,8 @@ use juror_types::outcome::{JobResult, Outcome};
 
 const BROWSER: &str = "JUROR_RENDER_BROWSER";
 const ABSENT: &str = "no-such-browser";
+const KEEP_DIR: &str = "JUROR_RENDER_KEEP_DIR";
+const SHARED: &str = "shared-renders";
 
 /// A dataset of pages, and a fleet that judges nothing.
 struct Pages {
@@ -47,6 +49,7 @@ impl Pages {
         let mut command = self.servers.command(&self.harness, &arguments);
         // Nothing of a component can be repaired into a picture of one color.
         command.env(BROWSER, browser).env("JUROR_EVIDENCE_TRIALS", "0");
+        command.env("JUROR_RUN_STATE_DIR", "state-of-worker").env(KEEP_DIR, SHARED);
         let mut running = Running::start(command);
         running.await_words(words);
         running
@@ -111,4 +114,25 @@ fn items_that_name_their_picture_need_no_browser() {
     assert!(!enqueued.stderr.contains("can render"), "{}", enqueued.stderr);
     all_measured(&pages.servers.take_results(1), "given");
     stop(without);
+}
+
+#[test]
+fn pictures_in_a_shared_folder_are_shown_where_another_process_reports() {
+    let pages = Pages::new(2);
+    let with = pages.worker_with_browser();
+    let mut aggregator = pages.servers.start(&pages.harness, &["aggregate"]);
+    aggregator.await_words("works: results of fleet");
+    pages.enqueue("shown", &["--evidence", "facts", "--wait"]).exits(0);
+    let report = |name: &str, shared: &str| {
+        let mut command = pages.harness.command(&["report", "shown", "-o", name]);
+        command.env(KEEP_DIR, shared);
+        Running::start(command).finish().exits(0);
+        std::fs::read_to_string(pages.harness.path(name)).unwrap()
+    };
+    let not_kept = "it was rendered while the item was judged, and is not kept here";
+    assert!(!report("shared.html", SHARED).contains(not_kept));
+    assert!(report("apart.html", "another-folder").contains(not_kept));
+    assert!(!pages.harness.path("state-of-worker/.renders").exists());
+    stop(aggregator);
+    stop(with);
 }

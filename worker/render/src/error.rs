@@ -57,6 +57,17 @@ pub enum RendererError {
     /// The browser ended, or no longer replies as its protocol demands.
     #[error("the browser ended: {0}")]
     Ended(String),
+    /// Browsers failed again and again, so that no further one is started.
+    #[error(
+        "the renderer gave up after {failures} failures of its browser in a row, the last one: \
+         {last}; mend or replace the browser (juror doctor tests it)"
+    )]
+    GaveUp {
+        /// Failed starts and unexpected ends.
+        failures: u32,
+        /// The last one.
+        last: String,
+    },
 }
 
 /// A reason why a page is not drawn.
@@ -68,7 +79,7 @@ pub enum RenderError {
     /// The page shows nothing.
     #[error("renders nothing")]
     Empty,
-    /// The page was not ready, or a script did not end, in this time.
+    /// The pages of the item were not ready, or a script did not end, in this time.
     #[error("did not settle in {} s", .0.as_secs_f64())]
     Unsettled(Duration),
     /// The page has more elements than are measured.
@@ -98,7 +109,7 @@ pub enum RenderError {
 impl RenderError {
     /// True if this is a finding about the code.
     pub fn is_about_code(&self) -> bool {
-        !matches!(self, Self::Browser(_))
+        !matches!(self, Self::Browser(_) | Self::Viewport { .. })
     }
 }
 
@@ -120,6 +131,8 @@ mod tests {
         assert_eq!(settled.to_string(), "did not settle in 10 s");
         assert_eq!(RenderError::TooManyElements(10_000).to_string(), "more than 10,000 elements");
         assert!(settled.is_about_code());
+        let large = RenderError::Viewport { width: 5000, height: 10, max: 4096 };
+        assert!(!large.is_about_code(), "the size is the screenshot's");
         let gone = RenderError::from(RendererError::NotFound { names: "chromium".to_owned() });
         assert!(!gone.is_about_code());
         assert!(gone.to_string().contains("apt-get install chromium"));

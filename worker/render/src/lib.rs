@@ -5,10 +5,12 @@
 //! The code is not trusted. Each page has a browser context of its own, every request is answered
 //! from memory or refused, and a browser that hangs or breaks is replaced.
 
+mod browser_failures;
 mod component_page;
 mod connection;
 mod error;
 mod executable;
+mod fonts;
 mod lucide;
 mod module_files;
 mod open_page;
@@ -19,6 +21,7 @@ mod page_session;
 mod pool;
 mod process;
 mod process_group;
+mod render_budget;
 mod renderer;
 mod source;
 mod stand_in;
@@ -28,6 +31,7 @@ pub use error::{RenderError, RendererError};
 pub use executable::BROWSER_NAMES;
 pub use open_page::{DrawnPage, OpenPage};
 pub use process_group::ProcessGroup;
+pub use render_budget::RenderBudget;
 pub use renderer::{Renderer, RendererSettings};
 pub use source::{ComponentModule, ImportedNames, PageCode, PageSource};
 pub use tailwind::TailwindUse;

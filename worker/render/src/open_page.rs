@@ -29,6 +29,8 @@ pub(crate) const SNAPSHOT_SCRIPT: &str = include_str!("scripts/snapshot.js");
 const MAX_ELEMENTS: usize = 10_000;
 /// Maximum length of an error in characters.
 const MAX_ERROR_CHARS: usize = 300;
+/// Time limit of the browser's own work on a page: opening an empty one, and closing one.
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time of the page's own clock after which it is drawn, in milliseconds, and maximum number of
 /// timers that run in it.
 const PAGE_TIME: u32 = 1000;
@@ -39,7 +41,8 @@ const MAX_TIMERS: u32 = 2000;
 pub struct OpenPage<'renderer> {
     session: PageSession,
     world: Value,
-    timeout: Duration,
+    /// First error of the code.
+    error: Option<String>,
     /// Parts of the code that are replaced in the drawing.
     partial: Vec<String>,
     limits: PageLimits,
@@ -64,6 +67,8 @@ pub struct DrawnPage {
     pub partial: Vec<String>,
     /// Addresses that the page requested and was refused, shortened and without their query.
     pub refused: Vec<String>,
+    /// The first error that the code threw, although it shows something.
+    pub error: Option<String>,
 }
 
 /// State of a page that has settled.
@@ -79,17 +84,18 @@ impl<'renderer> OpenPage<'renderer> {
         browser: BrowserProcess,
         source: &PageSource,
         served: &ServedModules,
-        timeout: Duration,
+        mut limits: PageLimits,
         permit: PagePermit<'renderer>,
     ) -> Result<Self, RenderError> {
         let files = PageFiles::of_source(source, &served.modules, served.tailwind);
         let partial = files.partial.clone();
-        let mut limits = PageLimits::new(browser.group(), timeout);
+        // A browser that is silent before it has the code is at fault itself.
+        let session = time::timeout(BROWSER_TIMEOUT, PageSession::new(browser, files)).await;
+        let silent = |_| RendererError::Ended("it opened no page in 30 s".to_owned());
+        let (session, world, error) = (session.map_err(silent)??, Value::Null, None);
         let unused = limits.clone();
         let opening = async {
-            let session = PageSession::new(browser, files).await?;
-            let world = Value::Null;
-            let mut page = Self { session, world, timeout, partial, limits: unused, permit };
+            let mut page = Self { session, world, error, partial, limits: unused, permit };
             page.load(source).await?;
             let fault = page.fault().await?;
             Ok((page, fault))
@@ -117,6 +123,7 @@ impl<'renderer> OpenPage<'renderer> {
             let mut limits = self.limits.clone();
             let drawn = limits.hold(self.draw_changed(changes)).await;
             self.limits = limits;
+            self.permit.note(&drawn);
             drawn
         })
     }
@@ -125,7 +132,7 @@ impl<'renderer> OpenPage<'renderer> {
     pub async fn close(self) {
         let closing = self.session.close();
         // A browser that cannot close a page is dropped.
-        if let Ok(Ok(browser)) = time::timeout(self.timeout, closing).await {
+        if let Ok(Ok(browser)) = time::timeout(BROWSER_TIMEOUT, closing).await {
             self.permit.return_browser(browser);
         }
     }
@@ -167,9 +174,10 @@ impl<'renderer> OpenPage<'renderer> {
         let errors: Vec<String> = self.evaluate(None, &running).await?;
         let state: SettledPage =
             self.in_own_world(&format!("juror.settle({MAX_ELEMENTS})")).await?;
-        Ok(match errors.into_iter().next() {
+        self.error = errors.into_iter().next().map(|error| self.with_replaced(error));
+        Ok(match &self.error {
             _ if state.elements > MAX_ELEMENTS => Some(RenderError::TooManyElements(MAX_ELEMENTS)),
-            Some(error) if state.is_empty => Some(RenderError::Throws(self.with_replaced(error))),
+            Some(error) if state.is_empty => Some(RenderError::Throws(error.clone())),
             None if state.is_empty => Some(RenderError::Empty),
             _ => None,
         })
@@ -191,9 +199,12 @@ impl<'renderer> OpenPage<'renderer> {
         let snapshot = serde_json::from_str(&snapshot);
         let snapshot = snapshot.map_err(|error| invalid("description", &error))?;
         let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
-        let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
+        let picture = STANDARD.decode_to_vec(data).map_err(|error| {
+            RendererError::Ended(format!("its picture of the page cannot be read: {error}"))
+        })?;
         let refused = self.session.refused().iter().cloned().collect();
-        Ok(DrawnPage { picture: picture.into(), snapshot, partial: self.partial.clone(), refused })
+        let (partial, error) = (self.partial.clone(), self.error.clone());
+        Ok(DrawnPage { picture: picture.into(), snapshot, partial, refused, error })
     }
 
     /// Evaluates an expression where the page's scripts cannot reach.
@@ -219,21 +230,19 @@ impl<'renderer> OpenPage<'renderer> {
             params.insert("contextId".to_owned(), world);
         }
         let reply = self.session.call("Runtime.evaluate", params.into()).await?;
+        // In either case the page has replaced what a script of ours stands on.
         if let Some(details) = reply.get("exceptionDetails") {
-            // The page has replaced what a script of ours stands on.
             let thrown = details.pointer("/exception/description").and_then(Value::as_str);
             let line = thrown.and_then(|text| text.lines().next()).unwrap_or("an error");
             return Err(RenderError::Throws(shortened(line)));
         }
         let value = reply.pointer("/result/value").cloned().unwrap_or_default();
-        serde_json::from_value(value).map_err(|error| invalid("description", &error).into())
+        serde_json::from_value(value).map_err(|error| {
+            RenderError::Throws(shortened(&format!("its description cannot be read: {error}")))
+        })
     }
 }
 
 fn shortened(text: &str) -> String {
     text.chars().take(MAX_ERROR_CHARS).collect()
-}
-
-fn invalid(what: &str, error: &dyn std::fmt::Display) -> RendererError {
-    RendererError::Ended(format!("its {what} of the page cannot be read: {error}"))
 }

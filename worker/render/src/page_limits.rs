@@ -1,8 +1,10 @@
-//! Limits of a page: the processor time, the time by the clock and the memory of its browser.
+//! Limits of an item's pages: the processor time and the time by the clock of all together, and the
+//! memory of the one that is open.
 
 use crate::{
     error::RenderError,
     process_group::{GroupUsage, ProcessGroup},
+    render_budget::{RenderBudget, SpentTime},
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -11,16 +13,19 @@ use tokio::time::{Instant, sleep};
 const MAX_MEGABYTES: u64 = 512;
 /// Clock time allowed for each second of processor time, since a busy machine is no fault of the
 /// code.
-const CLOCK_FACTOR: u32 = 3;
+const CLOCK_FACTOR: u32 = if cfg!(target_os = "linux") { 3 } else { 1 };
 /// Interval of measuring the browser's memory and time.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Limits of one page. Only Linux reports memory and processor time; elsewhere the clock counts,
-/// and the limit of the browser's own heap.
+/// Limits of one page within its item's budget. Only Linux reports memory and processor time;
+/// elsewhere the clock counts, and the limit of the browser's own heap.
 #[derive(Clone, Debug)]
 pub(crate) struct PageLimits {
     group: ProcessGroup,
     timeout: Duration,
+    budget: RenderBudget,
+    /// Time of the item's earlier pages.
+    earlier: SpentTime,
     /// Usage of the browser before the page was opened; none if the system does not report it.
     before: Option<GroupUsage>,
     /// Clock time for which the page was worked on.
@@ -29,8 +34,17 @@ pub(crate) struct PageLimits {
 
 impl PageLimits {
     /// Limits of a page that is opened now.
-    pub fn new(group: ProcessGroup, timeout: Duration) -> Self {
-        Self { group, timeout, before: group.usage(), elapsed: Duration::ZERO }
+    pub fn new(group: ProcessGroup, timeout: Duration, budget: RenderBudget) -> Self {
+        let (earlier, before) = (budget.spent(), group.usage());
+        Self { group, timeout, budget, earlier, before, elapsed: Duration::ZERO }
+    }
+
+    /// Refuses a further page of an item that has used up its time.
+    pub fn check(budget: &RenderBudget, timeout: Duration) -> Result<(), RenderError> {
+        match budget.spent().exceeds(timeout) {
+            true => Err(RenderError::Unsettled(timeout)),
+            false => Ok(()),
+        }
     }
 
     /// Works on the page as long as it keeps its limits.
@@ -44,25 +58,85 @@ impl PageLimits {
             error = self.exceeded(begun) => Err(error),
         };
         self.elapsed += begun.elapsed();
+        self.budget.record(self.spent(self.elapsed, self.group.usage()));
         worked
     }
 
     /// Waits until the page is beyond a limit.
     async fn exceeded(&self, begun: Instant) -> RenderError {
-        let clock = self.timeout * if self.before.is_some() { CLOCK_FACTOR } else { 1 };
+        let clock = self.timeout * CLOCK_FACTOR;
         loop {
-            let left = clock.saturating_sub(self.elapsed + begun.elapsed());
-            sleep(left.min(LOOK_INTERVAL)).await;
-            if left.is_zero() {
-                return RenderError::Unsettled(self.timeout);
-            }
-            let Some((before, now)) = self.before.zip(self.group.usage()) else { continue };
-            if now.kilobytes.saturating_sub(before.kilobytes) > MAX_MEGABYTES * 1024 {
+            let elapsed = self.elapsed + begun.elapsed();
+            sleep(clock.saturating_sub(self.earlier.clock + elapsed).min(LOOK_INTERVAL)).await;
+            let now = self.group.usage();
+            let taken = self.kilobytes(now);
+            if taken > MAX_MEGABYTES * 1024 {
                 return RenderError::TooMuchMemory(MAX_MEGABYTES);
             }
-            if now.processor_time.saturating_sub(before.processor_time) > self.timeout {
+            if self.spent(self.elapsed + begun.elapsed(), now).exceeds(self.timeout) {
                 return RenderError::Unsettled(self.timeout);
             }
         }
+    }
+
+    /// Memory beyond that of the browser without the page.
+    fn kilobytes(&self, now: Option<GroupUsage>) -> u64 {
+        let usage = self.before.zip(now);
+        usage.map_or(0, |(before, now)| now.kilobytes.saturating_sub(before.kilobytes))
+    }
+
+    /// Time of all pages of the item, if this one was worked on for `elapsed`.
+    fn spent(&self, elapsed: Duration, now: Option<GroupUsage>) -> SpentTime {
+        let own = self.before.zip(now).map_or(Duration::ZERO, |(before, now)| {
+            now.processor_time.saturating_sub(before.processor_time)
+        });
+        SpentTime { processor: self.earlier.processor + own, clock: self.earlier.clock + elapsed }
+    }
+}
+
+impl SpentTime {
+    fn exceeds(self, timeout: Duration) -> bool {
+        self.processor > timeout || self.clock >= timeout * CLOCK_FACTOR
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+    use tokio::process::Command;
+
+    /// Holds a page of this item open for so long.
+    async fn page(budget: &RenderBudget, seconds: u64) -> Result<(), RenderError> {
+        let child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
+        let group = ProcessGroup::of(&child);
+        let timeout = Duration::from_secs(10);
+        PageLimits::check(budget, timeout)?;
+        let mut limits = PageLimits::new(group, timeout, budget.clone());
+        let work = async {
+            sleep(Duration::from_secs(seconds)).await;
+            Ok(())
+        };
+        limits.hold(work).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_pages_of_an_item_share_its_time() {
+        let seconds = u64::from(10 * CLOCK_FACTOR);
+        let unsettled = Err(RenderError::Unsettled(Duration::from_secs(10)));
+        let item = RenderBudget::default();
+        assert_eq!(page(&item, seconds * 2 / 5).await, Ok(()));
+        assert_eq!(page(&item, seconds * 2 / 5).await, Ok(()));
+        assert_eq!(page(&item, seconds * 2 / 5).await, unsettled);
+        assert_eq!(page(&item, 0).await, unsettled, "nothing is left");
+        assert_eq!(page(&RenderBudget::default(), seconds * 2 / 5).await, Ok(()), "another item");
+    }
+
+    #[test]
+    fn processor_time_is_counted_over_pages_too() {
+        let spent =
+            SpentTime { processor: Duration::from_secs(11), clock: Duration::from_secs(12) };
+        assert!(spent.exceeds(Duration::from_secs(10)));
+        assert_eq!(spent.exceeds(Duration::from_secs(11)), CLOCK_FACTOR == 1);
     }
 }

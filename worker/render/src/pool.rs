@@ -1,24 +1,25 @@
 //! Idle browsers, and permits for open pages.
 
-use crate::process::BrowserProcess;
+use crate::{browser_failures::BrowserFailures, error::RenderError, process::BrowserProcess};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 
 /// Number of pages after which a browser is replaced.
-const MAX_PAGES: u32 = 200;
+pub(crate) const MAX_PAGES: u32 = 200;
 
 /// Idle browsers, and permits for the pages that are open.
 #[derive(Debug)]
 pub(crate) struct BrowserPool {
     idle: Mutex<Vec<BrowserProcess>>,
     permits: Semaphore,
+    pub failures: BrowserFailures,
 }
 
 impl BrowserPool {
     /// A pool of this many pages (at least one) with its first browser.
     pub fn new(concurrency: usize, browser: BrowserProcess) -> Self {
         let permits = Semaphore::new(concurrency.max(1));
-        Self { idle: Mutex::new(vec![browser]), permits }
+        Self { idle: Mutex::new(vec![browser]), permits, failures: BrowserFailures::default() }
     }
 
     /// Waits until a page may be opened; returns an idle browser, if there is one. Fails once the
@@ -35,7 +36,8 @@ impl BrowserPool {
         std::mem::take(&mut *self.idle())
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<BrowserProcess>> {
+    /// Browsers without a page.
+    pub fn idle(&self) -> MutexGuard<'_, Vec<BrowserProcess>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -48,6 +50,14 @@ pub(crate) struct PagePermit<'pool> {
 }
 
 impl PagePermit<'_> {
+    /// Counts the failures of browsers, and records that one draws.
+    pub fn note<T>(&self, drawn: &Result<T, RenderError>) {
+        match drawn {
+            Ok(_) => self.pool.failures.reset(),
+            Err(error) => self.pool.failures.count(error),
+        }
+    }
+
     /// Keeps a browser for the next page, unless it has opened enough of them.
     pub fn return_browser(self, browser: BrowserProcess) {
         if browser.pages < MAX_PAGES && !self.pool.permits.is_closed() {

@@ -4,10 +4,13 @@ use crate::{
     component_page::{MOUNT, PREPARATION, STAND_IN},
     error::{RenderError, RendererError},
     executable::BrowserExecutable,
+    fonts::InstalledFonts,
     module_files::ModuleFiles,
     open_page::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
+    page_limits::PageLimits,
     pool::BrowserPool,
     process::{BrowserProcess, FLAGS},
+    render_budget::RenderBudget,
     source::PageSource,
     tailwind::TailwindUse,
 };
@@ -23,7 +26,7 @@ pub struct RendererSettings {
     pub browser: Option<PathBuf>,
     /// Maximum number of open pages, each in a browser of its own (at least one).
     pub concurrency: usize,
-    /// Time limit of one page, from its opening to its last drawing.
+    /// Time limit of the pages of one item together.
     pub timeout: Duration,
     /// Condition on which pages get Tailwind.
     pub tailwind: TailwindUse,
@@ -65,6 +68,8 @@ impl RendererSettings {
 #[derive(Debug)]
 pub struct Renderer {
     executable: BrowserExecutable,
+    /// None where the system does not list them.
+    fonts: Option<InstalledFonts>,
     timeout: Duration,
     is_sandboxed: bool,
     served: ServedModules,
@@ -84,6 +89,7 @@ impl Renderer {
             let (browser, is_sandboxed) = start_sandboxed_if_possible(&executable).await?;
             Ok(Self {
                 executable,
+                fonts: InstalledFonts::list().await,
                 timeout: settings.timeout,
                 is_sandboxed,
                 served,
@@ -103,12 +109,19 @@ impl Renderer {
         name.split_once('.').map_or(name, |(short, _)| short)
     }
 
+    /// Number of installed fonts; none where the system does not list them.
+    pub fn fonts(&self) -> Option<usize> {
+        self.fonts.map(|fonts| fonts.count)
+    }
+
     /// Digest of everything that a drawing depends on beside its source: the browser and its flags,
-    /// the scripts in each page, the served modules, and the condition for Tailwind.
+    /// the installed fonts, the scripts in each page, the served modules, and the condition for
+    /// Tailwind.
     pub fn digest(&self) -> Digest {
         let ServedModules { modules, tailwind } = &self.served;
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
-        let served = format!("{} {}", modules.digest(), tailwind.name());
+        let fonts = self.fonts.map_or("unknown".to_owned(), |fonts| fonts.digest.to_string());
+        let served = format!("{} {} {fonts}", modules.digest(), tailwind.name());
         Digest::of(format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes())
     }
 
@@ -118,24 +131,47 @@ impl Renderer {
         self.is_sandboxed
     }
 
-    /// Opens code as a page, once a browser is free, and waits until the page has settled.
+    /// Opens code as the only page of an item; see [`Renderer::open_within`].
     ///
     /// # Errors
-    /// The code cannot be drawn, or the browser is at fault; [`RenderError::is_about_code`] tells
-    /// them apart.
+    /// Those of [`Renderer::open_within`].
     pub fn open<'a, 'renderer: 'a>(
         &'renderer self,
         source: &'a PageSource,
     ) -> BoxFuture<'a, Result<OpenPage<'renderer>, RenderError>> {
+        Box::pin(async move { self.open_within(source, &RenderBudget::default()).await })
+    }
+
+    /// Opens code as a page within the time of its item, once a browser is free, and waits until
+    /// the page has settled.
+    ///
+    /// # Errors
+    /// The code cannot be drawn, or the browser is at fault; [`RenderError::is_about_code`] tells
+    /// them apart.
+    pub fn open_within<'a, 'renderer: 'a>(
+        &'renderer self,
+        source: &'a PageSource,
+        budget: &'a RenderBudget,
+    ) -> BoxFuture<'a, Result<OpenPage<'renderer>, RenderError>> {
         Box::pin(async move {
             source.check_viewport()?;
+            PageLimits::check(budget, self.timeout)?;
             let closed = |_| RendererError::Ended("the renderer is shut down".to_owned());
             let (permit, idle) = self.pool.acquire().await.map_err(closed)?;
-            let browser = match idle {
-                Some(browser) => browser,
-                None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
+            self.pool.failures.check()?;
+            let opened = async {
+                let browser = match idle {
+                    Some(browser) => browser,
+                    None => BrowserProcess::start(&self.executable, self.is_sandboxed).await?,
+                };
+                let limits = PageLimits::new(browser.group(), self.timeout, budget.clone());
+                OpenPage::open(browser, source, &self.served, limits, permit).await
             };
-            OpenPage::open(browser, source, &self.served, self.timeout, permit).await
+            let opened = opened.await;
+            if let Err(error) = &opened {
+                self.pool.failures.count(error);
+            }
+            opened
         })
     }
 
@@ -180,5 +216,33 @@ fn may_be_sandboxed() -> bool {
     #[cfg(not(unix))]
     {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{pool::MAX_PAGES, source::PageCode};
+    use juror_services::install;
+    use serde_json::Map;
+
+    /// Pages that the renderer's only browser has opened, after another one; none without an idle
+    /// browser.
+    async fn open_page(renderer: &Renderer) -> Option<u32> {
+        let (code, props) = (PageCode::Html("<p>text</p>".to_owned()), Map::new());
+        let source = PageSource { code, props, frame: None, viewport: [32, 32], scale: 1 };
+        renderer.open(&source).await.unwrap().close().await;
+        renderer.pool.idle().first().map(|browser| browser.pages)
+    }
+
+    #[tokio::test]
+    async fn a_browser_is_replaced_after_its_last_page() {
+        install::ensure("/usr/bin/chromium", "chromium");
+        let renderer = Renderer::start(RendererSettings::default()).await.unwrap();
+        assert_eq!(open_page(&renderer).await, Some(1));
+        renderer.pool.idle()[0].pages = MAX_PAGES - 2;
+        assert_eq!(open_page(&renderer).await, Some(MAX_PAGES - 1));
+        assert_eq!(open_page(&renderer).await, None, "it is ended");
+        assert_eq!(open_page(&renderer).await, Some(1), "another one");
     }
 }

@@ -2,10 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests may panic")]
 
 use juror_evidence::{PageChange, PageEdit};
-use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
+use juror_render::{
+    PageCode, PageSource, RenderBudget, RenderError, Renderer, RendererError, RendererSettings,
+};
 use juror_services::install;
 use serde_json::Map;
-use std::time::Duration;
+use std::{
+    process::{Child, Command},
+    thread::available_parallelism,
+    time::Duration,
+};
 
 const CARD: &str = r#"<!doctype html><title>card</title>
 <style>body { margin: 0; font: 16px sans-serif } .card { margin: 20px; padding: 12px; background: #1d4ed8;
@@ -163,4 +169,55 @@ async fn a_browser_that_is_not_there_is_named() {
     let error = Renderer::start(RendererSettings { browser, ..RendererSettings::default() }).await;
     let Err(RendererError::Unusable { program, .. }) = error else { panic!("{error:?}") };
     assert_eq!(program.to_str(), Some("no-such-browser"));
+}
+
+#[tokio::test]
+async fn an_item_that_has_used_up_its_time_opens_no_further_page() {
+    install::ensure("/usr/bin/chromium", "chromium");
+    let timeout = Duration::from_secs(3);
+    let settings = RendererSettings { timeout, ..RendererSettings::default() };
+    let renderer = Renderer::start(settings).await.unwrap();
+    let (item, endless) = (RenderBudget::default(), "<p>text<script>for (;;);</script>");
+    let unsettled = RenderError::Unsettled(timeout);
+    assert_eq!(renderer.open_within(&html(endless), &item).await.unwrap_err(), unsettled);
+    assert_eq!(renderer.open_within(&html(CARD), &item).await.unwrap_err(), unsettled);
+    let other = RenderBudget::default();
+    renderer.open_within(&html(CARD), &other).await.unwrap().close().await;
+}
+
+/// Programs that keep processors busy until they are dropped.
+struct BusyProcessors(Vec<Child>);
+
+impl BusyProcessors {
+    /// Two for each processor.
+    fn start() -> Self {
+        let count = 2 * available_parallelism().unwrap().get();
+        let start =
+            || Command::new("timeout").args(["60", "sh", "-c", "while :; do :; done"]).spawn();
+        Self((0..count).map(|_| start().unwrap()).collect())
+    }
+}
+
+impl Drop for BusyProcessors {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let id = child.id().to_string();
+            // `timeout` passes this on to its program.
+            Command::new("kill").arg(id).status().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_the_same_bytes_while_all_processors_are_busy() {
+    let renderer = renderer().await;
+    let mut pictures = Vec::new();
+    for is_busy in [false, true, true] {
+        let _busy = is_busy.then(BusyProcessors::start);
+        let mut page = renderer.open(&html(CARD)).await.unwrap();
+        pictures.push(page.draw(&[]).await.unwrap().picture);
+        page.close().await;
+    }
+    assert!(pictures.iter().all(|picture| *picture == pictures[0]));
 }

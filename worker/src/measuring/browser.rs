@@ -1,20 +1,19 @@
 //! Evidence of code that the built-in renderer renders.
 
 use super::{
-    ItemEvidence, MeasuredItem, kept_page,
+    ItemEvidence, MeasuredItem, MeasuringError, kept_page,
     pair::{DrawnPair, raster, token_values},
-    trials, warn_once, without_screenshot,
+    screenshot_error, trials,
 };
 use crate::{context::Context, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
 use juror_render::{
-    DrawnPage, OpenPage, PageCode, PageSource, RenderError, Renderer, RendererError,
+    DrawnPage, OpenPage, PageCode, PageSource, RenderBudget, RenderError, Renderer, RendererError,
 };
 use juror_types::{
-    event::Event,
     evidence::{Evidence, EvidenceSource, PageFrame},
     item::{Item, Language},
-    outcome::{InputRecord, JobError},
+    outcome::InputRecord,
 };
 use std::sync::Arc;
 
@@ -28,59 +27,46 @@ pub(super) async fn measure(
     code: (&str, Language),
     screenshot: SourceImage,
     item: &MeasuredItem<'_>,
-) -> Result<Option<ItemEvidence>, JobError> {
-    let context = item.context;
+) -> Result<ItemEvidence, MeasuringError> {
+    let (context, interrupted) = (item.context, MeasuringError::interrupted);
     let code = match code {
         (text, Language::Html) => PageCode::Html(text.to_owned()),
         (text, language) => match component::compile(text, language).await {
             Ok(module) => PageCode::Component(module),
-            Err(error) => return Ok(Some(ItemEvidence::failed(error.to_string(), screenshot))),
+            Err(error) => return Ok(ItemEvidence::failed(error.to_string(), screenshot)),
         },
     };
-    let Some(renderer) = renderer(context).await else { return Ok(None) };
-    let Ok(_permit) = context.evidence.permit().await else { return Ok(None) };
-    let picture = match raster(screenshot.bytes.clone()).await {
-        Ok(Some(picture)) => picture,
-        Ok(None) => return Ok(None),
-        Err(error) => return without_screenshot(error, &screenshot, context).await,
-    };
-    let stage = BrowserStage { renderer, item, code, screenshot: picture };
+    let renderer = renderer(context).await?;
+    let _permit = context.evidence.permit().await.map_err(|_| interrupted())?;
+    let picture = raster(screenshot.bytes.clone()).await;
+    let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
+    let picture = picture.ok_or_else(interrupted)?;
+    let budget = RenderBudget::default();
+    let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
     match stage.evidence().await {
         Ok(Some((evidence, drawn, crops))) => {
             let origin = InputRecord::BROWSER;
             let rendered = SourceImage::made(Item::RENDERED, origin, drawn.picture).await;
-            Ok(Some(ItemEvidence::measured(evidence, screenshot, rendered, crops)))
+            Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
         }
-        Ok(None) => Ok(None),
+        Ok(None) => Err(interrupted()),
         Err(error) if error.is_about_code() => {
-            Ok(Some(ItemEvidence::failed(error.to_string(), screenshot)))
+            Ok(ItemEvidence::failed(error.to_string(), screenshot))
         }
-        Err(error) => {
-            warn_once(context, format!("{error}; the item is judged without measured evidence"))
-                .await;
-            Ok(None)
-        }
+        Err(error) => Err(MeasuringError::Unmeasured(error.to_string())),
     }
 }
 
-/// The renderer; none if it cannot be started, which is reported once.
-async fn renderer(context: &Context) -> Option<&Renderer> {
-    let (started, is_first) = context.evidence.renderer().await;
-    match started {
-        Ok(renderer) => {
-            if is_first && !renderer.is_sandboxed() {
-                let warning = "generated code is rendered without the browser's sandbox: the worker \
-                               runs as root, or the system allows no user namespaces";
-                context.events.emit(Event::Warning(warning.to_owned())).await;
-            }
-            Some(renderer)
-        }
-        Err(error) => {
-            warn_once(context, format!("{error}; items are judged without measured evidence"))
-                .await;
-            None
-        }
+/// The renderer, started by the first item that needs it.
+async fn renderer(context: &Context) -> Result<&Renderer, MeasuringError> {
+    let started = context.evidence.renderer().await;
+    let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
+    if !renderer.is_sandboxed() {
+        let warning = "generated code is rendered without the browser's sandbox: the worker runs as \
+                       root, or the system allows no user namespaces";
+        context.evidence_warnings.emit_once(warning.to_owned(), &context.events).await;
     }
+    Ok(renderer)
 }
 
 /// One item's code, to be rendered and measured.
@@ -89,6 +75,8 @@ struct BrowserStage<'job> {
     item: &'job MeasuredItem<'job>,
     code: PageCode,
     screenshot: Arc<Raster>,
+    /// Time of all its pages.
+    budget: RenderBudget,
 }
 
 /// A page that was rendered and measured.
@@ -138,7 +126,13 @@ impl<'job> BrowserStage<'job> {
         let MeasuredPage { source, page, drawn, pair, evidence } = measured;
         let page = match page {
             Some(page) => page,
-            None => self.renderer.open(&source).await?,
+            None => match self.renderer.open_within(&source, &self.budget).await {
+                Ok(page) => page,
+                // It was drawn before, so what is measured holds without repairs.
+                Err(_) => {
+                    return Ok(Some(MeasuredPage { source, page: None, drawn, pair, evidence }));
+                }
+            },
         };
         let evidence = trials::with_repairs(page, &pair, evidence, trials).await;
         Ok(evidence.map(|evidence| MeasuredPage { source, page: None, drawn, pair, evidence }))
@@ -218,8 +212,8 @@ impl<'job> BrowserStage<'job> {
         let pair = DrawnPair { screenshot, drawing, snapshot, tokens };
         let Some(evidence) = pair.measure(EvidenceSource::Browser).await else { return Ok(None) };
         let browser = Some(self.renderer.short_name().to_owned());
-        let (partial, refused) = (drawn.partial.clone(), drawn.refused.clone());
-        let evidence = Evidence { browser, frame, partial, refused, ..evidence };
+        let DrawnPage { partial, refused, error: page_error, .. } = drawn.clone();
+        let evidence = Evidence { browser, frame, partial, refused, page_error, ..evidence };
         Ok(Some(MeasuredPage { source, page, drawn, pair, evidence }))
     }
 
@@ -233,25 +227,25 @@ impl<'job> BrowserStage<'job> {
         if let Some(drawn) = kept_page::read(&context.evidence.renders, key).await {
             return Ok((None, drawn));
         }
-        let (page, drawn) = match open_and_draw(self.renderer, source).await {
+        let (page, drawn) = match self.open_and_draw(source).await {
             // It may have ended between two pages.
             Err(RenderError::Browser(RendererError::Ended(_))) => {
-                open_and_draw(self.renderer, source).await?
+                self.open_and_draw(source).await?
             }
             drawn => drawn?,
         };
         if let Err(error) = kept_page::keep(&context.evidence.renders, key, &drawn).await {
-            warn_once(context, error.to_string()).await;
+            context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
         }
         Ok((Some(page), drawn))
     }
-}
 
-async fn open_and_draw<'renderer>(
-    renderer: &'renderer Renderer,
-    source: &PageSource,
-) -> Result<(OpenPage<'renderer>, DrawnPage), RenderError> {
-    let mut page = renderer.open(source).await?;
-    let drawn = page.draw(&[]).await?;
-    Ok((page, drawn))
+    async fn open_and_draw(
+        &self,
+        source: &PageSource,
+    ) -> Result<(OpenPage<'job>, DrawnPage), RenderError> {
+        let mut page = self.renderer.open_within(source, &self.budget).await?;
+        let drawn = page.draw(&[]).await?;
+        Ok((page, drawn))
+    }
 }

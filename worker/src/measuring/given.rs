@@ -1,18 +1,19 @@
 //! Evidence of a picture that already exists, or that the user's own program makes.
 
 use super::{
-    ItemEvidence, MeasuredItem,
+    ItemEvidence, MeasuredItem, MeasuringError,
     pair::{DrawnPair, raster, token_values},
-    warn_once, without_screenshot,
+    screenshot_error, too_large,
 };
 use crate::{
+    image::ImageError,
     source_image::{SourceImage, image_error},
     stages::command::{CommandSettings, RenderCommandError, run_render},
 };
 use juror_types::{
     evidence::EvidenceSource,
     item::{ImageReference, Item, Language},
-    outcome::{InputRecord, JobError},
+    outcome::InputRecord,
 };
 
 /// Measures the picture that the item names.
@@ -20,7 +21,7 @@ pub(super) async fn measure_picture(
     picture: &ImageReference,
     screenshot: SourceImage,
     item: &MeasuredItem<'_>,
-) -> Result<Option<ItemEvidence>, JobError> {
+) -> Result<ItemEvidence, MeasuringError> {
     let rendered = SourceImage::read(Item::RENDERED, picture, &item.context.sources).await?;
     measure(EvidenceSource::Rendered, screenshot, rendered, item).await
 }
@@ -31,20 +32,15 @@ pub(super) async fn measure_command(
     command: &CommandSettings,
     screenshot: SourceImage,
     item: &MeasuredItem<'_>,
-) -> Result<Option<ItemEvidence>, JobError> {
-    let context = item.context;
-    match run_render(item.item, code, context.sources.roots(), command).await {
+) -> Result<ItemEvidence, MeasuringError> {
+    match run_render(item.item, code, item.context.sources.roots(), command).await {
         Ok(bytes) => {
             let origin = InputRecord::RENDER_COMMAND;
             let rendered = SourceImage::made(Item::RENDERED, origin, bytes).await;
             measure(EvidenceSource::Command, screenshot, rendered, item).await
         }
-        Err(RenderCommandError::Failed(error)) => Ok(Some(ItemEvidence::failed(error, screenshot))),
-        Err(RenderCommandError::NotRun(reason)) => {
-            warn_once(context, format!("{reason}; items are judged without measured evidence"))
-                .await;
-            Ok(None)
-        }
+        Err(RenderCommandError::Failed(error)) => Ok(ItemEvidence::failed(error, screenshot)),
+        Err(RenderCommandError::NotRun(reason)) => Err(MeasuringError::Unmeasured(reason)),
     }
 }
 
@@ -53,26 +49,29 @@ async fn measure(
     screenshot: SourceImage,
     rendered: SourceImage,
     item: &MeasuredItem<'_>,
-) -> Result<Option<ItemEvidence>, JobError> {
-    let Ok(_permit) = item.context.evidence.permit().await else { return Ok(None) };
-    let picture = match raster(screenshot.bytes.clone()).await {
-        Ok(picture) => picture,
-        Err(error) => return without_screenshot(error, &screenshot, item.context).await,
-    };
+) -> Result<ItemEvidence, MeasuringError> {
+    let interrupted = MeasuringError::interrupted;
+    let _permit = item.context.evidence.permit().await.map_err(|_| interrupted())?;
+    let picture = raster(screenshot.bytes.clone()).await;
+    let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
     let drawing = match raster(rendered.bytes.clone()).await {
         Ok(drawing) => drawing,
+        Err(ImageError::TooManyPixels { width, height }) => {
+            let reason = too_large("rendered pictures", width, height);
+            return Err(MeasuringError::Unmeasured(reason));
+        }
         Err(error) if source == EvidenceSource::Rendered => {
-            return Err(image_error(format!("{}: {error}", rendered.record.reference)));
+            return Err(image_error(format!("{}: {error}", rendered.record.reference)).into());
         }
         Err(error) => {
             let error = format!("the rendered picture cannot be read: {error}");
-            return Ok(Some(ItemEvidence::failed(error, screenshot)));
+            return Ok(ItemEvidence::failed(error, screenshot));
         }
     };
-    let Some((picture, drawing)) = picture.zip(drawing) else { return Ok(None) };
+    let (picture, drawing) = picture.zip(drawing).ok_or_else(interrupted)?;
     let tokens = token_values(item.tokens);
     let pair = DrawnPair { screenshot: picture, drawing, snapshot: None, tokens };
-    let Some(evidence) = pair.measure(source).await else { return Ok(None) };
+    let evidence = pair.measure(source).await.ok_or_else(interrupted)?;
     let crops = item.crops(&pair, &evidence).await;
-    Ok(Some(ItemEvidence::measured(evidence, screenshot, rendered, crops)))
+    Ok(ItemEvidence::measured(evidence, screenshot, rendered, crops))
 }

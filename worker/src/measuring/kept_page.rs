@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 /// Version of rendering: it changes whenever the same browser would render the same code
 /// differently.
-const RENDER_VERSION: u32 = 2;
+const RENDER_VERSION: u32 = 3;
 
 /// A page as it was drawn, without its picture.
 #[derive(Serialize, Deserialize)]
@@ -20,6 +20,7 @@ struct KeptPage {
     snapshot: Snapshot,
     partial: Vec<String>,
     refused: Vec<String>,
+    error: Option<String>,
 }
 
 /// Digest of everything that a drawing depends on.
@@ -32,10 +33,10 @@ pub(super) async fn read(renders: &KeptRenders, key: Digest) -> Option<DrawnPage
     let renders = renders.clone();
     let reading = spawn_blocking(move || {
         let page = renders.read_page(key, MAX_IMAGE_BYTES)?;
-        let KeptPage { picture, snapshot, partial, refused } =
+        let KeptPage { picture, snapshot, partial, refused, error } =
             serde_json::from_slice(&page).ok()?;
         let picture = renders.read(picture, MAX_IMAGE_BYTES)?;
-        Some(DrawnPage { picture, snapshot, partial, refused })
+        Some(DrawnPage { picture, snapshot, partial, refused, error })
     });
     reading.await.ok()?
 }
@@ -51,9 +52,10 @@ pub(super) async fn keep(
 ) -> Result<(), KeptInputError> {
     let picture = Digest::of(&drawn.picture);
     renders.keep(picture, drawn.picture.clone()).await?;
-    let DrawnPage { snapshot, partial, refused, .. } = drawn;
+    let DrawnPage { snapshot, partial, refused, error, .. } = drawn;
     let page = json!({
         "picture": picture, "snapshot": snapshot, "partial": partial, "refused": refused,
+        "error": error,
     });
     renders.keep_page(key, Bytes::from(page.to_string())).await
 }

@@ -106,6 +106,9 @@ pub fn measured_facts(
             @if !evidence.refused.is_empty() {
                 p.notice { "Requested and not loaded: " (harmless(&evidence.refused.join(", "))) "." }
             }
+            @if let Some(error) = &evidence.page_error {
+                p.notice { "The code throws: " (harmless(error)) }
+            }
             @if evidence.regions.is_empty() { p { "Nothing differs." } }
             @else {
                 ol.regions {

@@ -44,6 +44,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
     for (title, entries) in [
         ("Repairs", summary.repairs.iter().map(repair).collect::<Vec<_>>()),
         ("Why code was not rendered", summary.failures.iter().map(text).collect()),
+        ("Why items were not measured", summary.unmeasured_reasons.iter().map(text).collect()),
         ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),
     ] {
         if !entries.is_empty() {
@@ -62,6 +63,9 @@ fn facts(summary: &EvidenceSummary) -> Vec<String> {
     )];
     if summary.not_rendered > 0 {
         facts.push(format!("code of {} does not render", grouped(summary.not_rendered)));
+    }
+    if summary.unmeasured > 0 {
+        facts.push(format!("{} not measured", grouped(summary.unmeasured)));
     }
     if summary.partial > 0 {
         facts.push(format!("{} with stand-ins for imports", grouped(summary.partial)));

@@ -212,6 +212,7 @@ pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
         retrieval: None,
         generation: None,
         evidence: None,
+        unmeasured: None,
         semantic: None,
         judge: None,
         reply: Some(reply.to_owned()),

@@ -268,6 +268,7 @@ impl Fixture {
                 juror_files::kept_renders::KeptRenders::in_state(self.folder.path()),
                 crate::evidence_resources::RenderingSettings::default(),
             )),
+            evidence_warnings: crate::evidence_warnings::EvidenceWarnings::default(),
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),
             isolation: Arc::default(),

@@ -1,0 +1,106 @@
+//! A page of shapes that shows whether a browser draws, and the same each time.
+
+use super::renderer;
+use crate::settings::Settings;
+use futures_util::future::BoxFuture;
+use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
+use juror_types::id::Digest;
+use juror_worker::image::RgbaPicture;
+use serde_json::Map;
+
+/// Shapes alone: text would be drawn by the fonts of the machine.
+const TEST_PAGE: &str = r#"<!doctype html>
+<title>test</title>
+<style>
+  body { margin: 0; background: #f8fafc }
+  div { position: absolute; width: 120px; height: 72px; box-sizing: border-box }
+  .gradient { left: 20px; top: 16px; background: linear-gradient(135deg, #1d4ed8, #f97316) }
+  .round { left: 180px; top: 16px; border: 3px solid #0f172a; border-radius: 18px; background: #16a34a }
+  .clear { left: 20px; top: 112px; border-radius: 50%; background: rgb(220 38 38 / 50%) }
+  .turned { left: 180px; top: 112px; transform: rotate(9deg); background: #7c3aed }
+</style>
+<div class="gradient"></div><div class="round"></div><div class="clear"></div><div class="turned"></div>
+"#;
+
+/// Browser that drew [`TEST_PIXELS`], by name and major version.
+pub const TEST_BROWSER: &str = "Chromium 156";
+/// SHA-256 of the page's pixels, each as red, green, blue and 255.
+const TEST_PIXELS: &str = "62ed236f73a8046498b151ce811366835011759523cc36cffe2815342adf6b8e";
+
+/// A browser that has drawn the test page twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestedRenderer {
+    /// Its name and version.
+    pub browser: String,
+    /// True if pages run in its sandbox.
+    pub is_sandboxed: bool,
+    /// Number of installed fonts; none where the system does not list them.
+    pub fonts: Option<usize>,
+    /// Comparison of the two drawings, and of their pixels with the expected ones.
+    pub drawing: TestDrawing,
+}
+
+/// Result of drawing the test page twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestDrawing {
+    /// Both drawings have the expected pixels.
+    Expected,
+    /// The drawings are equal, with other pixels than those of [`TEST_BROWSER`].
+    OtherPixels,
+    /// The drawings differ from each other.
+    Unstable,
+}
+
+/// Starts the browser and draws the test page twice.
+///
+/// # Errors
+/// There is no browser, or it does not draw.
+pub fn draw_test_page(settings: &Settings) -> BoxFuture<'_, Result<TestedRenderer, RenderError>> {
+    Box::pin(async move {
+        let settings = RendererSettings { concurrency: 1, ..renderer(settings) };
+        let renderer = Renderer::start(settings).await?;
+        let drawings = [pixels(&renderer).await?, pixels(&renderer).await?];
+        renderer.shut_down().await;
+        Ok(TestedRenderer {
+            browser: renderer.browser().to_owned(),
+            is_sandboxed: renderer.is_sandboxed(),
+            fonts: renderer.fonts(),
+            drawing: compare(&drawings),
+        })
+    })
+}
+
+fn compare([first, second]: &[Digest; 2]) -> TestDrawing {
+    match first == second {
+        false => TestDrawing::Unstable,
+        true if first.to_string() == TEST_PIXELS => TestDrawing::Expected,
+        true => TestDrawing::OtherPixels,
+    }
+}
+
+/// Digest of the pixels of a drawing of the test page.
+async fn pixels(renderer: &Renderer) -> Result<Digest, RenderError> {
+    let (code, props) = (PageCode::Html(TEST_PAGE.to_owned()), Map::new());
+    let source = PageSource { code, props, frame: None, viewport: [320, 200], scale: 1 };
+    let mut page = renderer.open(&source).await?;
+    let drawn = page.draw(&[]).await?;
+    page.close().await;
+    let picture = RgbaPicture::decode(&drawn.picture).map_err(|error| {
+        RendererError::Ended(format!("its picture of the test page cannot be read: {error}"))
+    })?;
+    Ok(Digest::of(&picture.pixels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawings_are_held_against_each_other_and_against_the_expected_pixels() {
+        let expected = TEST_PIXELS.parse::<Digest>().unwrap();
+        let [one, other] = [Digest::of(b"one"), Digest::of(b"other")];
+        assert_eq!(compare(&[expected, expected]), TestDrawing::Expected);
+        assert_eq!(compare(&[one, one]), TestDrawing::OtherPixels);
+        assert_eq!(compare(&[expected, other]), TestDrawing::Unstable);
+    }
+}

@@ -1,0 +1,77 @@
+//! Failures of browsers in a row, after which a process draws nothing any more.
+
+use crate::error::{RenderError, RendererError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Number of failed starts and unexpected ends in a row after which no further browser is started.
+const MAX_FAILURES: u32 = 5;
+
+/// Count of failures since a browser last drew a page.
+#[derive(Debug, Default)]
+pub(crate) struct BrowserFailures(Mutex<FailuresInARow>);
+
+#[derive(Debug, Default)]
+struct FailuresInARow {
+    count: u32,
+    last: String,
+}
+
+impl BrowserFailures {
+    /// Refuses a further page once there were too many failures.
+    pub fn check(&self) -> Result<(), RendererError> {
+        let failures = self.lock();
+        if failures.count < MAX_FAILURES {
+            return Ok(());
+        }
+        Err(RendererError::GaveUp { failures: failures.count, last: failures.last.clone() })
+    }
+
+    /// Counts a failure of the browser.
+    pub fn count(&self, error: &RenderError) {
+        // Several pages may fail at once.
+        if let RenderError::Browser(error) = error
+            && self.check().is_ok()
+        {
+            let mut failures = self.lock();
+            failures.count += 1;
+            failures.last = error.to_string();
+        }
+    }
+
+    /// Records that a browser draws, unless it is too late.
+    pub fn reset(&self) {
+        if self.check().is_ok() {
+            *self.lock() = FailuresInARow::default();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FailuresInARow> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_in_a_row_end_in_giving_up_for_good() {
+        let (failures, ended) =
+            (BrowserFailures::default(), RendererError::Ended("gone".to_owned()));
+        let ended = RenderError::Browser(ended);
+        (1..MAX_FAILURES).for_each(|_| failures.count(&ended));
+        failures.count(&RenderError::Empty);
+        assert_eq!(failures.check(), Ok(()), "the code's faults are not the browser's");
+        failures.reset();
+        (1..MAX_FAILURES).for_each(|_| failures.count(&ended));
+        assert_eq!(failures.check(), Ok(()), "a page was drawn between them");
+        failures.count(&ended);
+        failures.reset();
+        failures.count(&ended);
+        assert_eq!(
+            failures.check().unwrap_err().to_string(),
+            "the renderer gave up after 5 failures of its browser in a row, the last one: the \
+             browser ended: gone; mend or replace the browser (juror doctor tests it)"
+        );
+    }
+}
