@@ -11,13 +11,14 @@ mod metrics;
 mod page_plan;
 mod section;
 mod table;
+mod token_evidence;
 mod verdict;
 
 pub use crate::columns::{ResultFigures, TableColumn, columns, verdict_of};
 pub use crate::phrasing::minutes;
 pub use blocks::{blocks, card};
 pub use charts::histogram;
-pub use evidence::{PairSide, measured_facts, regions_over};
+pub use evidence::{PairSide, measured_facts, pair_alignment, regions_over};
 pub use findings::{findings, mark_reasons, marks};
 pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
 pub use section::{score, took};

@@ -3,7 +3,7 @@
 use crate::{api::image_address, view::RunView};
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{PairSide, regions_over},
+    html::{PairSide, pair_alignment, regions_over},
     sanitize::harmless,
 };
 use juror_types::{
@@ -22,13 +22,14 @@ pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -
     let is_rendered = inputs.iter().any(|input| input.name == Item::RENDERED);
     let compares = is_pair && is_rendered;
     let can_slide = is_pair && !is_rendered;
+    let alignment = compares.then(|| pair_alignment(result.evidence.as_ref()));
     html! {
         section.card.judged aria-labelledby="judged" {
             h2 #judged {
                 @if inputs.len() == 1 { "Screenshot" } @else if compares { "Screenshot and render" } @else { "Images" }
             }
             @if inputs.is_empty() { p.missing { "This item has no image." } }
-            div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare[compares] {
+            div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare=[alignment] {
                 @for input in inputs { (picture(view, result, input, address(input), show)) }
             }
         }
