@@ -61,7 +61,8 @@ pub struct Report {
     pub metrics: Vec<Metric>,
     /// The items, and where their results stand.
     pub items: Items,
-    /// The results to look at first: not scored, then the lowest scores.
+    /// The results to look at first: verdicts that contradict the evidence, jobs that are not
+    /// scored, then the lowest scores.
     pub worst: Vec<ItemRow>,
     /// The rubric.
     pub rubric: Rubric,

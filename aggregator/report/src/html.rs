@@ -58,6 +58,8 @@ pub(crate) fn write(
     let anchors = Anchors::of(report, &survey);
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item => anchors.link(name),
+        // They stand first among the results that are shown in full.
+        NameKind::Contradictions => html! { a href="#full" { (harmless(name)) } },
         _ => html! { bdi { (harmless(name)) } },
     };
     let head = topics::head::topic(report);
