@@ -195,7 +195,10 @@ const HELP_ENDINGS: &[HelpEnding] = &[
     HelpEnding {
         command: "cache",
         examples: &[
-            ("juror cache stats", "Count the cached verdicts and the kept pictures of rendered code"),
+            (
+                "juror cache stats",
+                "Count the cached verdicts and the kept pictures of rendered code",
+            ),
             ("juror cache clear --only renders", "Render all code again in the next run"),
         ],
         exit_codes: OTHER_EXIT_CODES,

@@ -66,10 +66,7 @@ async fn of_store(
 ) -> Result<Figure, Failure> {
     if matches!(command, CacheCommand::Clear { .. }) {
         let replies = backend.clear_cache().await.map_err(Failure::error)?;
-        return Ok((
-            json!({ "forgotten": replies }),
-            format!("{replies} replies{place} removed"),
-        ));
+        return Ok((json!({ "forgotten": replies }), format!("{replies} replies{place} removed")));
     }
     let stats = backend.cache_stats().await.map_err(Failure::error)?;
     let figure = serde_json::to_value(&stats).map_err(Failure::error)?;

@@ -125,6 +125,12 @@ impl RunView {
         rows::kind_number(&self.report.rubric, key)
     }
 
+    /// Position of the repair with this label in the report; none if the run does not have it.
+    pub fn repair(&self, label: &str) -> Option<u32> {
+        let repairs = self.report.evidence.iter().flat_map(|evidence| &evidence.repairs);
+        (0..).zip(repairs).find(|(_, repair)| repair.label() == label).map(|(place, _)| place)
+    }
+
     /// Positions of the results of a query, in its order.
     pub fn select(&self, query: &RowQuery) -> Vec<u32> {
         query.select(&self.report, &self.rows)

@@ -4,30 +4,58 @@ use super::{VIOLATIONS, browser::Browser, compared, dashboard_server::DashboardS
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// A picture of two boxes on white, the first in this color.
-fn picture(path: &Path, color: [u8; 3]) {
-    let picture = image::RgbImage::from_fn(320, 200, |x, y| {
-        let (in_first, in_second) = ((40..160).contains(&x), (200..280).contains(&x));
-        image::Rgb(match (in_first, in_second, (40..96).contains(&y)) {
-            (true, _, true) => color,
-            (_, true, true) => [0x11, 0x18, 0x27],
-            _ => [255; 3],
-        })
-    });
-    picture.save(path).unwrap();
+const BLUE: [u8; 3] = [0x1d, 0x4e, 0xd8];
+const RED: [u8; 3] = [0xd8, 0x1d, 0x1d];
+
+/// Share of the pixels of [`boxes`] that the first box has.
+const FIRST_BOX: std::ops::Range<f64> = 0.1049..0.1051;
+
+/// The color at a place of a picture of 320 x 200 pixels: two boxes on white, the first in a color.
+fn boxes(x: u32, y: u32, color: [u8; 3]) -> image::Rgb<u8> {
+    let (in_first, in_second) = ((40..160).contains(&x), (200..280).contains(&x));
+    image::Rgb(match (in_first, in_second, (40..96).contains(&y)) {
+        (true, _, true) => color,
+        (_, true, true) => [0x11, 0x18, 0x27],
+        _ => [255; 3],
+    })
 }
 
-/// A judged run with the item `differs`, whose picture has another color, and the item `equal`.
+/// A picture that no encoding makes small, with a box in a color.
+fn grain(x: u32, y: u32, color: [u8; 3]) -> image::Rgb<u8> {
+    let mixed = (x * 7919 + y * 104_729).wrapping_mul(2_654_435_761);
+    let is_boxed = (100..200).contains(&x) && (100..200).contains(&y);
+    image::Rgb(if is_boxed { color } else { [mixed, mixed >> 8, mixed >> 16].map(|it| it as u8) })
+}
+
+fn save(folder: &Path, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> image::Rgb<u8>) {
+    image::RgbImage::from_fn(size[0], size[1], pixel).save(folder.join(name)).unwrap();
+}
+
+/// A judged run. The first box has another color in all items but `equal`: the screenshot of
+/// `double` has twice the size, that of `shifted` other margins, and both pictures of `large` are
+/// too large for a report.
 fn run(folder: &Path) {
-    picture(&folder.join("shot.png"), [0x1d, 0x4e, 0xd8]);
-    picture(&folder.join("other.png"), [0xd8, 0x1d, 0x1d]);
-    let line = |id: &str, rendered: &str| {
-        let line = json!({"id": id, "screenshot": "shot.png", "rendered": rendered,
+    save(folder, "shot.png", [320, 200], |x, y| boxes(x, y, BLUE));
+    save(folder, "other.png", [320, 200], |x, y| boxes(x, y, RED));
+    save(folder, "double.png", [640, 400], |x, y| boxes(x / 2, y / 2, BLUE));
+    save(folder, "margins.png", [368, 232], |x, y| {
+        boxes(x.wrapping_sub(24), y.wrapping_sub(16), BLUE)
+    });
+    save(folder, "grain.png", [400, 300], |x, y| grain(x, y, BLUE));
+    save(folder, "grained.png", [400, 300], |x, y| grain(x, y, RED));
+    let line = |id: &str, screenshot: &str, rendered: &str| {
+        let line = json!({"id": id, "screenshot": screenshot, "rendered": rendered,
                           "generated_code": "<button>Save</button>\n", "language": "html",
-                          "expected_tokens": {"color.primary": "#1D4ED8"}});
+                          "expected_tokens": {"color.primary": "#1D4ED8", "radius": "8px"}});
         format!("{line}\n")
     };
-    let lines = [line("differs", "other.png"), line("equal", "shot.png")];
+    let lines = [
+        line("differs", "shot.png", "other.png"),
+        line("equal", "shot.png", "shot.png"),
+        line("double", "double.png", "other.png"),
+        line("shifted", "margins.png", "other.png"),
+        line("large", "grain.png", "grained.png"),
+    ];
     fs::write(folder.join("manifest.jsonl"), lines.concat()).unwrap();
     let (mut simulator, url) = compared::worse_judge(folder);
     let run = ["run", "manifest.jsonl", "--run-id", "measured", "--enable-llm-judge"];
@@ -57,7 +85,9 @@ fn explain(journal: &Path) {
             evidence["regions"][0]["alternatives"] = json!([{"path": "body > button",
                 "property": "background", "is": "#D81D1D", "should_be": "#1D4ED8"}]);
             evidence["tokens"] = json!([{"key": "color.primary", "expected": "#1D4ED8",
-                "screenshot_delta_e": 0.1, "render_delta_e": 40.2}]);
+                "screenshot_delta_e": 0.1, "render_delta_e": 40.2},
+                {"key": "radius", "expected": "8px", "used_by": 2,
+                 "other_values": [["body > button", "12px"]]}]);
         }
         let contradicts = result["screenshot_id"] == "differs";
         let rules = if contradicts { json!(["similarity_against_evidence"]) } else { json!([]) };
@@ -81,18 +111,54 @@ fn assert_reads_well(browser: &mut Browser, what: &str) {
 /// The pair of pictures that have a region.
 const PAIR: &str = "document.querySelector('svg.regions').closest('[data-compare]')";
 
+/// The pair of an item of a report.
+fn pair_of(item: &str) -> String {
+    format!(
+        "Array.from(document.querySelectorAll('article.item'))
+            .find(article => article.querySelector('h3').textContent === {item:?})
+            .querySelector('[data-compare]')"
+    )
+}
+
+/// The modes that a pair is offered in, with what stands beside them.
+fn modes(browser: &mut Browser, pair: &str) -> String {
+    let text = format!("{pair}.previousElementSibling.textContent");
+    browser.value(&text).as_str().unwrap().to_owned()
+}
+
 /// Presses the button of this mode.
 fn choose(browser: &mut Browser, mode: &str) {
+    choose_of(browser, PAIR, mode);
+}
+
+fn choose_of(browser: &mut Browser, pair: &str, mode: &str) {
     browser.value(&format!(
-        "Array.from({PAIR}.previousElementSibling.querySelectorAll('button'))
+        "Array.from({pair}.previousElementSibling.querySelectorAll('button'))
             .find(button => button.textContent === {mode:?}).click()"
     ));
+}
+
+/// Share of the pixels of a pair's heat map that are not equal.
+fn red_share(browser: &mut Browser, pair: &str) -> f64 {
+    choose_of(browser, pair, "Heat map");
+    browser.await_true(&format!("{pair}.querySelector('canvas').ariaBusy === 'false'"));
+    let share = format!(
+        "(() => {{
+            const canvas = {pair}.querySelector('canvas');
+            const context = canvas.getContext('2d', {{willReadFrequently: true}});
+            const all = context.getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let at = 0; at < all.data.length; at += 4) count += all.data[at + 2] === 255 ? 0 : 1;
+            return count / (all.data.length / 4);
+        }})()"
+    );
+    browser.value(&share).as_f64().unwrap()
 }
 
 /// Goes through every way to look at both pictures.
 fn look_through(browser: &mut Browser) {
     browser.value(&format!("{PAIR}.scrollIntoView()"));
-    let marks = browser.value("document.querySelectorAll('svg.regions a').length");
+    let marks = browser.value(&format!("{PAIR}.querySelectorAll('svg.regions a').length"));
     assert_eq!(marks, 2, "the region on both pictures");
     choose(browser, "Slider");
     let slid = format!(
@@ -106,20 +172,8 @@ fn look_through(browser: &mut Browser) {
     assert_eq!(browser.value(&slid), "inset(0px 0px 0px 80%)");
     choose(browser, "Onion skin");
     assert_eq!(browser.value(&format!("{PAIR}.querySelector('.over').style.opacity")), "0.2");
-    choose(browser, "Heat map");
-    let reds = format!(
-        "(() => {{
-            const canvas = {PAIR}.querySelector('canvas');
-            const context = canvas.getContext('2d', {{willReadFrequently: true}});
-            const all = context.getImageData(0, 0, canvas.width, canvas.height);
-            let count = 0;
-            for (let at = 0; at < all.data.length; at += 4) count += all.data[at + 2] === 0 ? 1 : 0;
-            return count / (all.data.length / 4);
-        }})()"
-    );
-    browser.await_true(&format!("{PAIR}.querySelector('canvas').ariaBusy === 'false'"));
-    let share = browser.value(&reds).as_f64().unwrap();
-    assert!((0.1..0.11).contains(&share), "{share} of the map is red, 0.105 differ");
+    let share = red_share(browser, PAIR);
+    assert!(FIRST_BOX.contains(&share), "{share} of the map is red");
     choose(browser, "Blink");
     browser.await_true(&format!("{PAIR}.querySelector('.over').hidden"));
     choose(browser, "Blink");
@@ -133,11 +187,15 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
     let mut browser = Browser::at(&dashboard_server.at("/runs/measured"));
     assert_reads_well(&mut browser, "run");
-    let rows =
-        "Array.from(document.querySelectorAll('#results tbody th bdi'), it => it.textContent)";
+    let rows = "Array.from(document.querySelectorAll('#results tbody th bdi'), it => it.textContent).sort()";
+    for filter in ["repair=", "evidence=contradicts"] {
+        browser.visit(&dashboard_server.at("/runs/measured"));
+        browser.follow(&format!("[data-topic=measured] a[href*='{filter}']"));
+        assert_eq!(browser.value(rows), json!(["differs"]), "{filter}");
+    }
     for (state, shown) in [
         ("contradicts", json!(["differs"])),
-        ("differs", json!(["differs"])),
+        ("differs", json!(["differs", "double", "large", "shifted"])),
         ("equal", json!(["equal"])),
         ("not_rendered", json!([])),
     ] {
@@ -147,13 +205,36 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     browser.visit(&dashboard_server.at("/runs/measured/items/differs"));
     look_through(&mut browser);
     assert_reads_well(&mut browser, "item");
+    let lengths = browser.value(
+        "document.querySelector('[aria-label=\"Lengths and weights of tokens\"] tbody tr').textContent",
+    );
+    assert_eq!(lengths, "radius8px2 elementsbody > button: 12px");
     browser.value("document.querySelector('svg.regions a').dispatchEvent(new MouseEvent('click'))");
     let repair = browser.value("document.querySelector('#region-1 pre').textContent");
     assert_eq!(repair, "body > button { background-color: #1D4ED8; }");
+    for item in ["double", "shifted"] {
+        browser.visit(&dashboard_server.at(&format!("/runs/measured/items/{item}")));
+        let share = red_share(&mut browser, PAIR);
+        assert!(FIRST_BOX.contains(&share), "{item}: {share} of the map is red");
+    }
+    choose(&mut browser, "Slider");
+    let style = browser.value(&format!("{PAIR}.querySelector('.over img').style.cssText"));
+    assert_eq!(style, "left: 6.52174%; top: 6.89655%; width: 86.9565%;");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 
     let mut page = Browser::open(&folder.path().join("page.html"));
+    let first = page.value("document.querySelector('article.item h3').textContent");
+    assert_eq!(first, "differs", "a contradiction comes first");
     look_through(&mut page);
     assert_reads_well(&mut page, "report");
+    for item in ["double", "shifted"] {
+        let share = red_share(&mut page, &pair_of(item));
+        assert!(FIRST_BOX.contains(&share), "{item}: {share} of the map is red");
+    }
+    assert!(modes(&mut page, &pair_of("equal")).contains("Heat map"), "its pictures are small");
+    let large = modes(&mut page, &pair_of("large"));
+    assert!(
+        !large.contains("Heat map") && large.contains("No heat map: the pictures are too large")
+    );
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

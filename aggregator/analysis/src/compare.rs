@@ -6,6 +6,7 @@
 
 mod compatibility;
 mod merge_join;
+mod renderers;
 
 pub use compatibility::{CompareError, check_rubrics};
 pub use merge_join::Side;
@@ -70,6 +71,7 @@ where
         runs: stability.noise_variance,
     };
     let mut warnings = compatibility::warnings(before, after);
+    warnings.extend(base.renderers.warning(&head.renderers));
     warnings.extend(pair_warnings(&figures));
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
@@ -171,6 +173,8 @@ fn changed_items(figures: &PairFigures) -> Option<String> {
 
 #[cfg(test)]
 mod change_tests;
+#[cfg(test)]
+mod evidence_tests;
 #[cfg(test)]
 mod rule_tests;
 #[cfg(test)]

@@ -35,7 +35,8 @@ pub struct EvidenceSummary {
     pub contradictory: u64,
     /// Results that have a region of each kind; kinds that none has are left out.
     pub kinds: IndexMap<RegionKind, u64>,
-    /// Repairs, most frequent first.
+    /// Repairs, most frequent first; `report.json` has them with their items.
+    #[serde(skip)]
     pub repairs: Vec<CommonRepair>,
     /// Reasons why code could not be rendered, most frequent first.
     pub failures: Vec<CountedText>,
@@ -58,6 +59,17 @@ pub struct CommonRepair {
     pub should_be: String,
     /// Number of results.
     pub count: u64,
+    /// Their items, by number, each once.
+    #[serde(skip)]
+    pub items: Vec<u32>,
+}
+
+impl CommonRepair {
+    /// Its name for people, as in `border-radius of div: 8px, should be 12px`.
+    pub fn label(&self) -> String {
+        let Self { tag, property, is, should_be, .. } = self;
+        format!("{property} of {tag}: {is}, should be {should_be}")
+    }
 }
 
 /// A text and the number of results that it is in.
@@ -73,15 +85,15 @@ pub struct CountedText {
 #[derive(Debug, Default)]
 pub(crate) struct EvidenceTally {
     summary: EvidenceSummary,
-    repairs: IndexMap<[String; 4], u64>,
+    repairs: IndexMap<[String; 4], Vec<u32>>,
     failures: IndexMap<String, u64>,
     unmeasured_reasons: IndexMap<String, u64>,
     imports: IndexMap<String, u64>,
 }
 
 impl EvidenceTally {
-    /// Counts the evidence of a result, and whether its verdict contradicts it.
-    pub fn add(&mut self, result: &JobResult) {
+    /// Counts the evidence of an item's result, and whether its verdict contradicts it.
+    pub fn add(&mut self, item: u32, result: &JobResult) {
         if let Some(reason) = &result.unmeasured {
             self.summary.unmeasured += 1;
             count(&mut self.unmeasured_reasons, reason.clone());
@@ -92,14 +104,13 @@ impl EvidenceTally {
                 self.summary.not_rendered += 1;
                 count(&mut self.failures, error.clone());
             }
-            Some(EvidenceOutcome::Measured(evidence)) => self.add_measured(evidence),
+            Some(EvidenceOutcome::Measured(evidence)) => self.add_measured(item, evidence),
         }
-        let contradicts =
-            |verdict: &Verdict| verdict.contradictions.iter().any(|rule| rule.is_with_evidence());
-        self.summary.contradictory += u64::from(result.semantic.as_ref().is_some_and(contradicts));
+        let contradicts = result.semantic.as_ref().is_some_and(Verdict::contradicts_evidence);
+        self.summary.contradictory += u64::from(contradicts);
     }
 
-    fn add_measured(&mut self, evidence: &Evidence) {
+    fn add_measured(&mut self, item: u32, evidence: &Evidence) {
         let summary = &mut self.summary;
         summary.measured += 1;
         summary.differing += u64::from(!evidence.regions.is_empty());
@@ -113,7 +124,11 @@ impl EvidenceTally {
         let mut repairs: Vec<_> = evidence.regions.iter().filter_map(repair).collect();
         repairs.sort_unstable();
         repairs.dedup();
-        repairs.into_iter().for_each(|repair| count(&mut self.repairs, repair));
+        for repair in repairs {
+            if self.repairs.len() < MAX_COUNTED || self.repairs.contains_key(&repair) {
+                self.repairs.entry(repair).or_default().push(item);
+            }
+        }
         evidence.partial.iter().for_each(|name| count(&mut self.imports, name.clone()));
     }
 
@@ -125,16 +140,8 @@ impl EvidenceTally {
         }
         self.summary.kinds.sort_unstable_keys();
         let text = |(text, count)| CountedText { text, count };
-        let repairs = most_frequent(self.repairs).into_iter();
-        let repairs = repairs.map(|([tag, property, is, should_be], count)| CommonRepair {
-            tag,
-            property,
-            is,
-            should_be,
-            count,
-        });
         Some(EvidenceSummary {
-            repairs: repairs.collect(),
+            repairs: common_repairs(self.repairs),
             failures: most_frequent(self.failures).into_iter().map(text).collect(),
             unmeasured_reasons: most_frequent(self.unmeasured_reasons)
                 .into_iter()
@@ -152,6 +159,19 @@ fn repair(region: &EvidenceRegion) -> Option<[String; 4]> {
     let parts = [Some(&element.tag), region.property.as_ref(), region.is.as_ref()];
     let [tag, property, is] = parts.map(|part| part.cloned());
     Some([tag?, property?, is?, region.should_be.clone()?])
+}
+
+/// The most frequent repairs, each with its items in their order.
+fn common_repairs(mut items: IndexMap<[String; 4], Vec<u32>>) -> Vec<CommonRepair> {
+    let counts = items.iter().map(|(repair, items)| (repair.clone(), items.len() as u64));
+    let repairs = most_frequent(counts.collect()).into_iter().map(|(repair, count)| {
+        let mut items = items.swap_remove(&repair).unwrap_or_default();
+        items.sort_unstable();
+        items.dedup();
+        let [tag, property, is, should_be] = repair;
+        CommonRepair { tag, property, is, should_be, count, items }
+    });
+    repairs.collect()
 }
 
 fn count<Key: std::hash::Hash + Eq>(counts: &mut IndexMap<Key, u64>, key: Key) {
@@ -179,7 +199,7 @@ mod tests {
     #[test]
     fn a_run_without_evidence_has_no_summary() {
         let mut tally = EvidenceTally::default();
-        tally.add(&staged("a"));
+        tally.add(0, &staged("a"));
         assert_eq!(tally.finish(), None);
     }
 
@@ -198,11 +218,11 @@ mod tests {
         let contradictions = vec![Contradiction::SimilarityAgainstEvidence];
         let verdict = Verdict { contradictions, ..Verdict::new("semantic-evidence@1", score) };
         let result = |evidence: Option<EvidenceOutcome>| JobResult { evidence, ..staged("a") };
-        tally.add(&JobResult { semantic: Some(verdict), ..result(Some(differing())) });
-        tally.add(&result(Some(differing())));
-        tally.add(&result(Some(equal)));
-        tally.add(&result(Some(failed)));
-        tally.add(&JobResult { unmeasured: Some("no browser".into()), ..result(None) });
+        tally.add(0, &JobResult { semantic: Some(verdict), ..result(Some(differing())) });
+        tally.add(3, &result(Some(differing())));
+        tally.add(1, &result(Some(equal)));
+        tally.add(2, &result(Some(failed)));
+        tally.add(4, &JobResult { unmeasured: Some("no browser".into()), ..result(None) });
         let summary = tally.finish().unwrap();
         assert_eq!((summary.measured, summary.differing, summary.not_rendered), (3, 2, 1));
         assert_eq!((summary.contradictory, summary.kinds[&RegionKind::Color]), (1, 2));
@@ -210,6 +230,7 @@ mod tests {
         let unmeasured = &summary.unmeasured_reasons[0];
         assert_eq!((summary.unmeasured, unmeasured.text.as_str()), (1, "no browser"));
         let repair = &summary.repairs[0];
-        assert_eq!((repair.property.as_str(), repair.count), ("background-color", 2));
+        assert_eq!(repair.label(), "background-color of button: #2563EB, should be #1D4ED8");
+        assert_eq!((repair.count, repair.items.as_slice()), (2, &[0, 3][..]));
     }
 }

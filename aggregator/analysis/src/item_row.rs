@@ -72,27 +72,54 @@ impl ItemRow {
     }
 }
 
-/// Sort key of results by urgency: missing output first, then unjudged jobs, then low scores, then
-/// failed stages.
-pub fn urgency(
-    outcome: Outcome,
-    score: Option<f64>,
-    pipeline_success: Option<bool>,
-) -> (u8, u64, u8) {
-    let outcome = match outcome {
-        Outcome::NoOutput => 0,
-        Outcome::Failed => 1,
-        Outcome::Unscorable => 2,
-        Outcome::Scored => 3,
-        Outcome::Skipped => 4,
-    };
-    // Scores are shares, so a millionth distinguishes any two.
-    let score = score.map_or(u64::MAX, |score| (score.clamp(0.0, 1.0) * 1e6) as u64);
-    let passed = match pipeline_success {
-        Some(false) => 0,
-        None | Some(true) => 1,
-    };
-    (outcome, score, passed)
+/// Urgency of a result; a reader looks at the least first: verdicts that contradict the measured
+/// evidence, code that the pipeline did not make, jobs that could not be judged, then low scores,
+/// failed stages, and pictures that differ most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency {
+    group: u8,
+    score: u32,
+    passes: bool,
+    pixels_equal: u32,
+}
+
+impl Urgency {
+    /// Urgency by the parts of a result.
+    pub fn new(
+        outcome: Outcome,
+        verdict: Option<&Verdict>,
+        pipeline_success: Option<bool>,
+        evidence: Option<&EvidenceOutcome>,
+    ) -> Self {
+        let verdict = verdict.filter(|_| outcome == Outcome::Scored);
+        let group = match outcome {
+            Outcome::Scored if verdict.is_some_and(Verdict::contradicts_evidence) => 0,
+            Outcome::NoOutput => 1,
+            Outcome::Failed => 2,
+            Outcome::Unscorable => 3,
+            Outcome::Scored => 4,
+            Outcome::Skipped => 5,
+        };
+        // Scores are shares, so a millionth tells any two apart.
+        let millionths = |share: f64| (share.clamp(0.0, 1.0) * 1e6) as u32;
+        let pixels_equal = match evidence {
+            None => 1.0,
+            Some(EvidenceOutcome::Failed { .. }) => 0.0,
+            Some(EvidenceOutcome::Measured(evidence)) => evidence.pixels_equal,
+        };
+        Self {
+            group,
+            score: verdict.map_or(u32::MAX, |verdict| millionths(verdict.correctness())),
+            passes: pipeline_success != Some(false),
+            pixels_equal: millionths(pixels_equal),
+        }
+    }
+
+    /// Urgency of a result.
+    pub fn of_result(result: &JobResult) -> Self {
+        let (verdict, evidence) = (result.semantic.as_ref(), result.evidence.as_ref());
+        Self::new(result.outcome, verdict, result.pipeline_success, evidence)
+    }
 }
 
 /// Serialized name of a kind or an outcome.
@@ -100,5 +127,37 @@ pub fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_results::{broken, differing, judged};
+    use juror_types::{contradiction::Contradiction, outcome::ErrorKind};
+
+    #[test]
+    fn contradictions_come_first_then_what_is_not_scored_then_low_scores_and_large_differences() {
+        let mut contradicts = judged("contradicts", [10; 5], &[], &[]);
+        let rules = vec![Contradiction::SimilarityAgainstEvidence];
+        contradicts.semantic.as_mut().unwrap().contradictions = rules;
+        let no_output = broken("no_output", Outcome::NoOutput, ErrorKind::Output, "no code");
+        let failed = broken("failed", Outcome::Failed, ErrorKind::Api, "503");
+        let low = judged("low", [5; 5], &[], &[]);
+        let mut itself = judged("itself", [9; 5], &[], &[]);
+        let rules = vec![Contradiction::RepeatedFinding];
+        itself.semantic.as_mut().unwrap().contradictions = rules;
+        let mut not_rendered = judged("not_rendered", [10; 5], &[], &[]);
+        not_rendered.evidence = Some(EvidenceOutcome::Failed { error: "throws: x".into() });
+        let mut differs = judged("differs", [10; 5], &[], &[]);
+        differs.evidence = Some(differing());
+        let equal = judged("equal", [10; 5], &[], &[]);
+        let ordered = [contradicts, no_output, failed, low, itself, not_rendered, differs, equal];
+        let mut sorted: Vec<_> = ordered.iter().rev().collect();
+        sorted.sort_by_key(|result| Urgency::of_result(result));
+        let ids = |results: &[&JobResult]| -> Vec<String> {
+            results.iter().map(|result| result.screenshot_id.clone()).collect()
+        };
+        assert_eq!(ids(&sorted), ids(&ordered.iter().collect::<Vec<_>>()));
     }
 }

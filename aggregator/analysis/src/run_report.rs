@@ -61,7 +61,8 @@ pub struct Report {
     pub metrics: Vec<Metric>,
     /// The items, and the places of their results.
     pub items: Items,
-    /// The most urgent results: not scored, then the lowest scores.
+    /// The most urgent results: verdicts that contradict the evidence, jobs without a score, then the
+    /// lowest scores.
     pub worst: Vec<ItemRow>,
     /// The rubric.
     pub rubric: Rubric,

@@ -8,7 +8,7 @@ use crate::{
     gate::{ApiStreak, Gate},
     history::PastRun,
     issues::{Statements, Tone},
-    item_row::{ItemRow, urgency},
+    item_row::{ItemRow, Urgency},
     items::Items,
     judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
@@ -149,7 +149,7 @@ impl<'a> Scan<'a> {
             steady.add(&result, item as usize);
         }
         self.charges.add(&result);
-        self.evidence.add(&result);
+        self.evidence.add(item, &result);
         let kind = result.error.as_ref().map(|error| error.kind);
         if !matches!(result.outcome, Outcome::NoOutput | Outcome::Skipped) {
             self.streak.add(result.outcome == Outcome::Failed && kind == Some(ErrorKind::Api));
@@ -282,9 +282,13 @@ fn endpoints(known: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Sort key of results by urgency, then by id.
-fn badness(row: &ItemRow) -> ((u8, u64, u8), &str, u32) {
-    let urgency = urgency(row.outcome, row.score(), row.pipeline_success);
-    (urgency, row.screenshot_id.as_str(), row.repeat)
+fn badness(row: &ItemRow) -> (Urgency, &str, u32) {
+    let (verdict, evidence) = (row.semantic.as_ref(), row.evidence.as_ref());
+    (
+        Urgency::new(row.outcome, verdict, row.pipeline_success, evidence),
+        row.screenshot_id.as_str(),
+        row.repeat,
+    )
 }
 
 fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {

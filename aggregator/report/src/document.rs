@@ -38,6 +38,17 @@ pub enum Block {
     Facts(Vec<String>),
     /// A sentence, behind a word that names its kind, if one is needed.
     Sentence(Level, &'static str, String),
+    /// A sentence that begins with a name, which a page links.
+    NamedSentence {
+        /// Its level.
+        level: Level,
+        /// Kind of the name.
+        kind: NameKind,
+        /// The name.
+        name: String,
+        /// The rest of the sentence.
+        text: String,
+    },
     /// Labels and their texts.
     Pairs(Vec<(String, String)>),
     /// Metrics of the run.
@@ -116,6 +127,10 @@ pub enum NameKind {
     Issue,
     /// Label of a common strength.
     Strength,
+    /// Label of a repair that several results need.
+    Repair,
+    /// The verdicts that contradict the measured evidence, by their number.
+    Contradictions,
 }
 
 impl Topic {
@@ -171,7 +186,9 @@ impl ListEntry {
         let (name, detail) = (shown(&self.name), shown(&self.detail));
         match self.kind {
             _ if detail.is_empty() => name,
-            NameKind::Issue | NameKind::Strength => format!("{name} ({detail})"),
+            NameKind::Issue | NameKind::Strength | NameKind::Repair => {
+                format!("{name} ({detail})")
+            }
             _ => format!("{name}: {detail}"),
         }
     }

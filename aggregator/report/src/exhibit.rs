@@ -1,6 +1,7 @@
 //! Attachments of an item beside its result: pictures and code, from a source that can read them.
 
 use juror_types::{
+    evidence::EvidenceOutcome,
     item::Language,
     outcome::{InputRecord, JobResult},
 };
@@ -22,12 +23,16 @@ pub struct AttachmentRequest {
     pub inputs: Vec<InputRecord>,
     /// The language of its code, as far as that is recorded.
     pub language: Option<Language>,
+    /// True if its pictures were measured and differ, so that a page maps their differences.
+    pub differs: bool,
 }
 
 impl From<JobResult> for AttachmentRequest {
     fn from(result: JobResult) -> Self {
+        let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+        let differs = measured.is_some_and(|evidence| !evidence.regions.is_empty());
         let JobResult { screenshot_id, item, .. } = result;
-        Self { screenshot_id, inputs: item.inputs, language: item.language }
+        Self { screenshot_id, inputs: item.inputs, language: item.language, differs }
     }
 }
 
@@ -72,6 +77,8 @@ pub struct Picture {
     pub width: u32,
     /// Pixels from top to bottom.
     pub height: u32,
+    /// True if these are the bytes that were measured, and no reduced copy of them.
+    pub is_original: bool,
     /// Remark on a file that has changed since; none if it has not.
     pub remark: Option<String>,
 }

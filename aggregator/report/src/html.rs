@@ -11,13 +11,14 @@ mod metrics;
 mod page_plan;
 mod section;
 mod table;
+mod token_evidence;
 mod verdict;
 
 pub use crate::columns::{ResultFigures, TableColumn, columns, verdict_of};
 pub use crate::phrasing::minutes;
 pub use blocks::{blocks, card};
 pub use charts::histogram;
-pub use evidence::{PairSide, measured_facts, regions_over};
+pub use evidence::{PairSide, measured_facts, pair_alignment, regions_over};
 pub use findings::{findings, mark_reasons, marks};
 pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
 pub use section::{score, took};
@@ -57,6 +58,8 @@ pub(crate) fn write(
     let anchors = Anchors::of(report, &survey);
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item => anchors.link(name),
+        // They stand first among the results that are shown in full.
+        NameKind::Contradictions => html! { a href="#full" { (harmless(name)) } },
         _ => html! { bdi { (harmless(name)) } },
     };
     let head = topics::head::topic(report);

@@ -1,7 +1,12 @@
 //! `report.json`.
 
-use juror_analysis::{issues::StatementGroup, items::Items};
-use juror_analysis::{item_row::ItemRow, run_report::Report};
+use juror_analysis::{
+    evidence_summary::{CommonRepair, EvidenceSummary},
+    issues::StatementGroup,
+    item_row::ItemRow,
+    items::Items,
+    run_report::Report,
+};
 use juror_journal::journal::JournalError;
 use juror_types::{SCHEMA, outcome::JobResult};
 use serde::{
@@ -44,7 +49,7 @@ pub(crate) fn write(
         map.serialize_entry("verdict_checks", checks)?;
     }
     if let Some(evidence) = &report.evidence {
-        map.serialize_entry("evidence", evidence)?;
+        map.serialize_entry("evidence", &EvidenceById::new(evidence, &report.items))?;
     }
     let statements = |groups| StatementsById { groups, items: &report.items };
     map.serialize_entry("common_issues", &statements(&report.common_issues))?;
@@ -53,6 +58,32 @@ pub(crate) fn write(
     map.serialize_entry("items", &StreamedRows(RefCell::new(results)))?;
     SerializeMap::end(map)?;
     out.write_all(b"\n")
+}
+
+/// A run's evidence, with the items of its repairs by id.
+#[derive(Serialize)]
+struct EvidenceById<'a> {
+    #[serde(flatten)]
+    summary: &'a EvidenceSummary,
+    repairs: Vec<RepairById<'a>>,
+}
+
+#[derive(Serialize)]
+struct RepairById<'a> {
+    #[serde(flatten)]
+    repair: &'a CommonRepair,
+    items: Ids<'a>,
+}
+
+impl<'a> EvidenceById<'a> {
+    fn new(summary: &'a EvidenceSummary, items: &'a Items) -> Self {
+        let repairs = summary.repairs.iter();
+        let repairs = repairs.map(|repair| {
+            let items = Ids { items, ids: &repair.items };
+            RepairById { repair, items }
+        });
+        Self { summary, repairs: repairs.collect() }
+    }
 }
 
 /// Groups of statements with their items by id.

@@ -1,5 +1,7 @@
 //! The results as JUnit XML, which CI systems show as tests: one test case a result.
 
+mod measured;
+
 use crate::{
     phrasing::{SIMULATED, endpoint, judged_part},
     sanitize::harmless,
@@ -7,6 +9,7 @@ use crate::{
 use juror_analysis::{format::decimals, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{
+    evidence::EvidenceOutcome,
     outcome::{ErrorKind, JobResult, Outcome},
     rubric::Success,
     verdict::{Score, Verdict},
@@ -41,11 +44,14 @@ pub(crate) fn write(
     let (endpoint, part) = (endpoint(report), judged_part(report));
     let endpoint = endpoint.as_deref().map(|endpoint| ("endpoint", endpoint));
     let part = part.as_deref().map(|part| ("judged_part", part));
+    let evidence = report.evidence.as_ref();
+    let measured = evidence.map(measured::properties).unwrap_or_default();
     let checks = report.verdict_checks.as_ref();
     let contradictory = checks.map(|it| format!("{} of {}", it.contradictory, it.verdicts));
     let contradictory = contradictory.as_deref().map(|text| ("contradictory_verdicts", text));
     let properties = properties.into_iter().chain(endpoint).chain(part).chain(contradictory);
-    let properties = properties.chain(simulated);
+    let measured = measured.iter().map(|(name, count)| (*name, count.as_str()));
+    let properties = properties.chain(measured).chain(simulated);
     write_properties(out, "    ", properties)?;
     let groups = report.comparison.as_ref().map(|it| it.changes.group_of_items());
     let groups = groups.unwrap_or_default();
@@ -143,7 +149,14 @@ fn failed_stages(result: &JobResult) -> String {
         Some(error) => format!("the code does not compile: {error}"),
         None => "the code does not compile".to_owned(),
     });
-    let facts: Vec<String> = [compiles, retrieval, tokens].into_iter().flatten().collect();
+    let renders = result.generation.as_ref().filter(|stage| stage.renders == Some(false));
+    let renders =
+        renders.map(|_| match result.evidence.as_ref().and_then(EvidenceOutcome::error) {
+            Some(error) => format!("the code does not render: {error}"),
+            None => "the code does not render".to_owned(),
+        });
+    let facts = [compiles, renders, retrieval, tokens].into_iter().flatten();
+    let facts: Vec<String> = facts.collect();
     match facts.is_empty() {
         true => "a stage or the score did not pass".to_owned(),
         false => format!("did not pass: {}", facts.join("; ")),
@@ -208,6 +221,7 @@ fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
         ("cost_usd", result.cost_usd.to_string()),
         ("attempts", result.attempts.to_string()),
     ];
+    facts.extend(result.evidence.iter().flat_map(measured::facts));
     if let Some(verdict) = verdict {
         facts.push(("score", decimals(verdict.correctness(), 4)));
         facts.extend(grade(verdict).map(|grade| ("grade", grade.to_owned())));

@@ -2,5 +2,6 @@
 
 mod calibrations;
 mod comparisons;
+mod evidence;
 mod history;
 mod summaries;

@@ -13,7 +13,7 @@ pub struct JudgedInputs {
 }
 
 /// Content that is what was judged.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedInput {
     /// The content.
     pub bytes: Bytes,

@@ -1,11 +1,11 @@
-//! Small pictures of what was judged, within bounds.
+//! Pictures of what was judged, within bounds: small copies, and whole pairs that differ.
 
-use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today};
+use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today, as_judged::JudgedInput};
 use bytes::Bytes;
 use juror_files::local::{MAX_IMAGE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Picture};
-use juror_types::{outcome::InputRecord, reference::Reference};
-use juror_worker::image::{ImageRules, ReadableFormat, prepare};
+use juror_types::reference::Reference;
+use juror_worker::image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use std::{
     collections::{HashMap, HashSet},
     sync::atomic::{AtomicUsize, Ordering},
@@ -22,6 +22,10 @@ const MAX_BYTES: usize = 24 << 20;
 const MAX_OF_ONE: u64 = 32 << 10;
 const MAX_PIXELS: u32 = 440;
 
+/// So many bytes the whole pictures of a page may have, and so many one of them.
+const MAX_WHOLE_BYTES: usize = 12 << 20;
+const MAX_OF_WHOLE: u64 = 128 << 10;
+
 /// So many items are worked on before it is asked whether any bytes remain for more.
 const AT_A_TIME: usize = 50;
 
@@ -34,7 +38,7 @@ pub fn of(
     today: &Result<Today, String>,
     inputs: &JudgedInputs,
 ) -> HashMap<String, Pictures> {
-    let mut remaining_bytes = MAX_BYTES;
+    let (mut remaining_bytes, mut remaining_whole) = (MAX_BYTES, MAX_WHOLE_BYTES);
     let mut found: HashMap<String, Pictures> = HashMap::new();
     // An item that is judged several times is shown several times, with the same pictures.
     let mut seen = HashSet::new();
@@ -42,19 +46,33 @@ pub fn of(
         shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
     for some in first_of_each.chunks(AT_A_TIME) {
         let left_out = remaining_bytes == 0 || found.len() >= MAX_ITEMS;
+        let may_be_whole = remaining_whole > 0;
         let pictures = match left_out {
             true => some.iter().map(|one| full(one)).collect(),
-            false => side_by_side(some, |one| of_one(one, today, inputs)),
+            false => side_by_side(some, |one| of_one(one, today, inputs, may_be_whole)),
         };
-        for (one, pictures) in some.iter().zip(pictures) {
-            let bytes = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
-            let bytes: usize = bytes.map(|picture| picture.bytes.len()).sum();
+        for (one, mut pictures) in some.iter().zip(pictures) {
+            let whole = bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_OF_ONE);
+            if whole > remaining_whole {
+                // From here on there are small copies alone, so that they do not come and go.
+                remaining_whole = 0;
+                pictures = of_one(one, today, inputs, false);
+            } else {
+                remaining_whole -= whole;
+            }
+            let bytes = bytes_of(&pictures, |_| true);
             let fits = bytes <= remaining_bytes;
             remaining_bytes = remaining_bytes.saturating_sub(bytes);
             found.insert(one.screenshot_id.clone(), if fits { pictures } else { full(one) });
         }
     }
     found
+}
+
+/// Bytes of those pictures of an item for which this holds.
+fn bytes_of(pictures: &Pictures, holds: impl Fn(&Picture) -> bool) -> usize {
+    let pictures = pictures.iter().filter_map(|(_, picture)| picture.as_ref().ok());
+    pictures.filter(|picture| holds(picture)).map(|picture| picture.bytes.len()).sum()
 }
 
 /// Placeholders for an item's pictures where no bytes remain for more.
@@ -90,8 +108,9 @@ fn of_one(
     one: &AttachmentRequest,
     today: &Result<Today, String>,
     inputs: &JudgedInputs,
+    may_be_whole: bool,
 ) -> Pictures {
-    let pictures = one.images().map(|input| {
+    let judged = one.images().map(|input| {
         let bytes = today.as_ref().map_err(Clone::clone).and_then(|today| {
             // A result names a URL without its query; the dataset has the reference whole.
             if input.is_render() {
@@ -100,9 +119,17 @@ fn of_one(
             let image = today.item(one)?.image(&input.name);
             read(&image.ok_or("the item has no such image")?.reference, &today.roots)
         });
-        (input.name.clone(), picture(bytes, input, inputs))
+        (input.name.clone(), inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES))
     });
-    pictures.collect()
+    let judged: Vec<(String, Result<JudgedInput, String>)> = judged.collect();
+    let whole = |(name, judged): &(String, Result<JudgedInput, String>)| {
+        Some((name.clone(), Ok(whole(judged.as_ref().ok()?)?)))
+    };
+    // A pair that differs is shown pixel by pixel, or not at all: copies differ by themselves.
+    let pair = (may_be_whole && one.differs).then(|| judged.iter().map(whole).collect());
+    pair.flatten().unwrap_or_else(|| {
+        judged.into_iter().map(|(name, judged)| (name, judged.and_then(reduced))).collect()
+    })
 }
 
 fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
@@ -112,25 +139,39 @@ fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
     roots.read_now(path, MAX_IMAGE_BYTES).map_err(|error| error.to_string())
 }
 
-fn picture(
-    today: Result<Bytes, String>,
-    input: &InputRecord,
-    inputs: &JudgedInputs,
-) -> Result<Picture, String> {
-    let judged = inputs.resolve(today, input.digest, MAX_IMAGE_BYTES)?;
-    let rules = ImageRules {
+/// A picture as it was judged; none if it is too large, or not in a form that browsers read.
+fn whole(judged: &JudgedInput) -> Option<Picture> {
+    if judged.bytes.len() as u64 > MAX_OF_WHOLE {
+        return None;
+    }
+    let rules = rules(MAX_OF_WHOLE, MAX_MEASURED_SIDE);
+    let picture = picture(judged.clone(), &rules).ok()?;
+    picture.is_original.then_some(picture)
+}
+
+/// A copy of a picture of the size of a thumbnail.
+fn reduced(judged: JudgedInput) -> Result<Picture, String> {
+    picture(judged, &rules(MAX_OF_ONE, MAX_PIXELS))
+}
+
+fn rules(max_bytes: u64, max_side: u32) -> ImageRules {
+    ImageRules {
         formats: vec![ReadableFormat::Png, ReadableFormat::Jpeg],
-        max_bytes: MAX_OF_ONE,
-        max_side: MAX_PIXELS,
+        max_bytes,
+        max_side,
         user_max_side: None,
         signatures: false,
-    };
-    let small = prepare(judged.bytes, &rules).map_err(|error| error.to_string())?;
+    }
+}
+
+fn picture(judged: JudgedInput, rules: &ImageRules) -> Result<Picture, String> {
+    let prepared = prepare(judged.bytes, rules).map_err(|error| error.to_string())?;
     Ok(Picture {
-        media_type: small.media_type,
-        bytes: small.bytes.to_vec(),
-        width: small.width,
-        height: small.height,
+        media_type: prepared.media_type,
+        bytes: prepared.bytes.to_vec(),
+        width: prepared.width,
+        height: prepared.height,
+        is_original: prepared.passed_through,
         remark: judged.remark,
     })
 }

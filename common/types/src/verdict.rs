@@ -104,6 +104,11 @@ impl Verdict {
         }
     }
 
+    /// True if it contradicts the measured evidence.
+    pub fn contradicts_evidence(&self) -> bool {
+        self.contradictions.iter().any(|rule| rule.is_with_evidence())
+    }
+
     /// Every criterion's key and score, in the rubric's order.
     pub fn criterion_scores(&self) -> Vec<(&str, u32)> {
         match &self.score {

@@ -30,6 +30,8 @@ pub struct ItemsQuery {
     issue: Option<String>,
     /// Only results with this common strength, by its label.
     strength: Option<String>,
+    /// Only results with this repair, as in `border-radius of div: 8px, should be 12px`.
+    repair: Option<String>,
     /// Only results with a finding of this kind, by its key.
     kind: Option<String>,
     /// Only results with a finding of this severity; with `kind`, of the same finding.
@@ -48,7 +50,8 @@ pub struct ItemsQuery {
     max_score: Option<f32>,
     /// Only results whose id, tags or common issues contain this text, in any case.
     q: Option<String>,
-    /// `urgency` (results without a score first, then the lowest scores), `id`, `outcome`,
+    /// `urgency` (verdicts that contradict the measured evidence first, then results without a
+    /// score, then the lowest scores), `id`, `outcome`,
     /// `score`, `tokens`, `pattern`, `compiles`, `quality`, `passed`, `latency`, `cost`, `issue`
     /// (the first one), or the key of a column of scores.
     sort: Option<String>,
@@ -153,6 +156,7 @@ impl ItemsQuery {
             tag: number(tag).and_then(|tag| u16::try_from(tag).ok()),
             issue: number(issue),
             strength: number(strength),
+            repair: self.repair.map(|label| view.repair(&label).unwrap_or(u32::MAX)),
             kind: self.kind.map(|key| view.kind_number(&key).unwrap_or(u16::MAX)),
             severity: self.severity,
             contradictory: self.contradictory,

@@ -15,7 +15,7 @@ use crate::{
         newest_run::{NewestRun, newest_of},
         query::PageQuery,
         run_choice::RunChoice,
-        run_summary::{coverage_and_cost, facts_line, to_statements},
+        run_summary::{coverage_and_cost, facts_line, to_results},
     },
     state::AppState,
     view::RunView,
@@ -147,7 +147,7 @@ fn overview(
             @if let Some(topic) = topics::metrics::pipeline(report) { (card(&topic, &plain)) }
         }
         @if let Some(gate) = gate { (card(&topics::gate::topic(report, &gate), &plain)) }
-        @if let Some(topic) = issues { (card(&topic, &to_statements(run))) }
+        @if let Some(topic) = issues { (card(&topic, &to_results(run))) }
         (coverage_and_cost(report))
         (trend::section(view, runs, shows_judge))
     }

@@ -14,7 +14,7 @@ use crate::{
         error_page::{PageError, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
-        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_statements},
+        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_results},
     },
     state::AppState,
     view::RunView,
@@ -140,7 +140,7 @@ fn folds(view: &RunView) -> Markup {
         @if let Some(topic) = topics::issues::folded_topic(report, MAX_STATEMENTS) {
             details.card #issues-fold {
                 summary { (counted(groups.0, "common issue")) ", " (counted(groups.1, "strength")) }
-                (card(&topic, &to_statements(&report.run.id)))
+                (card(&topic, &to_results(&report.run.id)))
             }
         }
         (histogram::distributions(view))
@@ -158,11 +158,12 @@ fn folds(view: &RunView) -> Markup {
 
 fn figures(view: &RunView) -> Markup {
     let report = &view.report;
-    cards([
+    let topics = [
         topics::metrics::semantic(report),
         topics::metrics::pipeline(report),
-        topics::measured::topic(report),
-    ])
+        topics::measured::folded_topic(report),
+    ];
+    cards(topics, &to_results(&report.run.id))
 }
 
 /// Cancels a run.

@@ -7,7 +7,7 @@ use super::{
 use juror_analysis::run_report::Report;
 use juror_report::{
     document::{NameKind, Topic},
-    html::card,
+    html::{NameLink, card},
     sanitize::harmless,
     topics,
 };
@@ -37,24 +37,30 @@ pub fn baseline_chips(names: &[String]) -> Markup {
 
 /// Cards of coverage, cost and time.
 pub fn coverage_and_cost(report: &Report) -> Markup {
-    cards([Some(topics::coverage::topic(report)), topics::cost::topic(report)])
+    cards([Some(topics::coverage::topic(report)), topics::cost::topic(report)], &plain)
 }
 
 /// Cards of topics, without empty ones.
-pub fn cards<const N: usize>(topics: [Option<Topic>; N]) -> Markup {
-    html! { div.cards { @for topic in topics.into_iter().flatten() { (card(&topic, &plain)) } } }
+pub fn cards<const N: usize>(topics: [Option<Topic>; N], link: &NameLink<'_>) -> Markup {
+    html! { div.cards { @for topic in topics.into_iter().flatten() { (card(&topic, link)) } } }
 }
 
-/// Links from issues and strengths to their results.
-pub fn to_statements(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
-    let address = links::run(run);
+/// Links from items to their pages, and from issues, strengths, repairs and contradictions to their
+/// results.
+pub fn to_results(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
+    let (run, address) = (run.clone(), links::run(run));
     move |kind, name| {
         let filter = match kind {
-            NameKind::Issue => "issue",
-            NameKind::Strength => "strength",
-            _ => return plain(kind, name),
+            NameKind::Issue => ("issue", name.to_owned()),
+            NameKind::Strength => ("strength", name.to_owned()),
+            NameKind::Repair => ("repair", name.to_owned()),
+            NameKind::Contradictions => ("evidence", "contradicts".to_owned()),
+            NameKind::Item => {
+                return html! { a href=(links::item(&run, name, "")) { bdi { (harmless(name)) } } };
+            }
+            NameKind::Text | NameKind::Run => return plain(kind, name),
         };
-        let query = links::query([(filter, name.to_owned())]);
+        let query = links::query([filter]);
         html! { a href=(format!("{address}{query}#items")) { bdi { (harmless(name)) } } }
     }
 }

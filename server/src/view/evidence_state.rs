@@ -3,6 +3,7 @@
 use juror_types::{
     evidence::EvidenceOutcome,
     outcome::{JobResult, Outcome},
+    verdict::Verdict,
 };
 use serde::Deserialize;
 
@@ -38,9 +39,7 @@ impl EvidenceState {
     pub fn holds(self, result: &JobResult) -> bool {
         let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
         match (self, &result.evidence) {
-            (Self::Contradicts, _) => verdict.is_some_and(|verdict| {
-                verdict.contradictions.iter().any(|rule| rule.is_with_evidence())
-            }),
+            (Self::Contradicts, _) => verdict.is_some_and(Verdict::contradicts_evidence),
             (Self::NotRendered, Some(EvidenceOutcome::Failed { .. })) => true,
             (Self::Differs, Some(EvidenceOutcome::Measured(measured))) => {
                 !measured.regions.is_empty()

@@ -19,6 +19,8 @@ pub struct RowQuery {
     pub issue: Option<u32>,
     /// Common strength, by its position in the report.
     pub strength: Option<u32>,
+    /// Repair, by its position in the report.
+    pub repair: Option<u32>,
     /// Kind of a finding, by its position in the rubric's vocabulary.
     pub kind: Option<u16>,
     /// Severity of a finding; with `kind`, of the same finding.
@@ -44,7 +46,8 @@ pub struct RowQuery {
 /// Order of results. Results without a value come last in both directions; ties are ordered by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Results without a score first, then the lowest scores.
+    /// Verdicts that contradict the measured evidence first, then results without a score, then the
+    /// lowest scores.
     #[default]
     Urgency,
     /// By the item's id.
@@ -111,6 +114,10 @@ impl RowQuery {
         match self.order {
             Order::Id if self.descending => chosen.reverse(),
             Order::Id => {}
+            Order::Urgency if self.descending => {
+                chosen.sort_by_key(|(_, row)| std::cmp::Reverse(row.urgency));
+            }
+            Order::Urgency => chosen.sort_by_key(|(_, row)| row.urgency),
             _ => chosen.sort_by(|(_, one), (_, other)| self.compare(one, other)),
         }
         chosen.into_iter().map(|(place, _)| place).collect()
@@ -134,6 +141,7 @@ impl RowQuery {
             && self.tag.is_none_or(|tag| row.tags.contains(&tag))
             && self.issue.is_none_or(|issue| row.issues.contains(&issue))
             && self.strength.is_none_or(|strength| row.strengths.contains(&strength))
+            && self.repair.is_none_or(|repair| row.repairs.contains(&repair))
             && (self.kind.is_none() && self.severity.is_none() || row.findings.iter().any(has))
             && has_value(self.contradictory, row.contradictory)
             && self.evidence.is_none_or(|wanted| {
@@ -159,8 +167,7 @@ impl RowQuery {
 
     fn key(&self, row: &Row) -> Option<f64> {
         match self.order {
-            Order::Id => None,
-            Order::Urgency => Some(urgency(row)),
+            Order::Id | Order::Urgency => None,
             Order::Score => row.score.map(f64::from),
             Order::Column(place) => {
                 row.scores.get(place).copied().filter(|score| !score.is_nan()).map(f64::from)
@@ -178,23 +185,13 @@ impl RowQuery {
     }
 }
 
-/// Urgency, lower first: no output, failed, unscorable, scored by score, skipped.
-fn urgency(row: &Row) -> f64 {
-    let passed = if row.pipeline_success == Some(false) { 0.0 } else { 1e-7 };
-    let score = match row.outcome {
-        Outcome::Scored => row.score.map_or(1.0, f64::from) + passed,
-        _ => 0.0,
-    };
-    rank(row.outcome) + score
-}
-
 fn rank(outcome: Outcome) -> f64 {
     match outcome {
         Outcome::NoOutput => 0.0,
         Outcome::Failed => 1.0,
         Outcome::Unscorable => 2.0,
         Outcome::Scored => 3.0,
-        Outcome::Skipped => 5.0,
+        Outcome::Skipped => 4.0,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Rows of results: the values that tables sort and filter by.
 
 use super::{Column, EvidenceState};
-use juror_analysis::run_report::Report;
+use juror_analysis::{item_row::Urgency, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_report::html::{first_issue, verdict_of};
 use juror_types::{
@@ -25,6 +25,8 @@ const UNKNOWN_KIND: u16 = u16::MAX - 1;
 pub struct Row {
     /// Outcome of its job.
     pub outcome: Outcome,
+    /// Its urgency.
+    pub urgency: Urgency,
     /// Number of the item's repeat.
     pub repeat: u32,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
@@ -61,6 +63,8 @@ pub struct Row {
     pub issues: Box<[u32]>,
     /// Common strengths, by their position in the report.
     pub strengths: Box<[u32]>,
+    /// The repairs that it has in common with others, by their place in the report.
+    pub repairs: Box<[u32]>,
 }
 
 /// All rows, in the order of the report's items.
@@ -81,6 +85,8 @@ impl Rows {
     ) -> Result<Self, JournalError> {
         let issues = groups_of_items(report.common_issues.iter().map(|group| &*group.items));
         let strengths = groups_of_items(report.common_strengths.iter().map(|group| &*group.items));
+        let repairs = report.evidence.iter().flat_map(|evidence| &evidence.repairs);
+        let repairs = groups_of_items(repairs.map(|repair| &*repair.items));
         let mut tags = NumberedTags::default();
         let (mut rows, mut images) = (Vec::with_capacity(report.items.results()), Vec::new());
         let mut first_issues = Vec::with_capacity(report.items.results());
@@ -94,6 +100,7 @@ impl Rows {
                 tags: tags.numbers(&result.item.tags),
                 issues: groups_of(&issues, item),
                 strengths: groups_of(&strengths, item),
+                repairs: groups_of(&repairs, item),
                 ..row(&report.rubric, &result, columns)
             });
         }
@@ -147,6 +154,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
     };
     Row {
         outcome: result.outcome,
+        urgency: Urgency::of_result(result),
         repeat: result.repeat,
         score: verdict.map(|verdict| verdict.correctness() as f32),
         scores: columns.iter().map(score).collect(),
@@ -166,6 +174,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
         tags: Box::default(),
         issues: Box::default(),
         strengths: Box::default(),
+        repairs: Box::default(),
     }
 }
 

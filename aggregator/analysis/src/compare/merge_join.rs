@@ -1,6 +1,6 @@
 //! Merge join of the items of two runs, sorted by id and in constant memory.
 
-use super::CompareError;
+use super::{CompareError, renderers::Renderers};
 use crate::{
     comparison::{
         ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,
@@ -84,7 +84,8 @@ where
             passed.filter(|_| order.is_gt()).into_iter().for_each(|item| totals.new_item(item));
         }
     }
-    Ok(Scanned { figures: totals.finish(), base: base_jobs, head: head_jobs, scored_in_both })
+    let figures = totals.finish(base_jobs.renderers.is_same(&head_jobs.renderers));
+    Ok(Scanned { figures, base: base_jobs, head: head_jobs, scored_in_both })
 }
 
 /// Sums over a run's jobs beside their values.
@@ -95,10 +96,13 @@ pub(super) struct JobTotals {
     paid: u64,
     /// Fingerprints of the model that answered, as the provider named them.
     pub(super) fingerprints: BTreeSet<String>,
+    /// Renderers of the code.
+    pub(super) renderers: Renderers,
 }
 
 impl JobTotals {
     fn add(&mut self, result: &JobResult) {
+        self.renderers.add(result.evidence.as_ref());
         let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
         if let Some(fingerprint) = fingerprint
             && self.fingerprints.len() < MAX_FINGERPRINTS

@@ -45,6 +45,8 @@ pub(crate) struct Totals<'a> {
     rules: Rules,
     /// True if both runs were judged, or neither: only then their successes are comparable.
     same_stages: bool,
+    /// True if one renderer drew the code of both runs: only then is it the code that differs.
+    same_renderer: bool,
     decisive: MeanTotals,
     others: Vec<MeanTotals>,
     rates: Vec<RateTotals>,
@@ -100,6 +102,7 @@ impl<'a> Totals<'a> {
             metrics,
             rules,
             same_stages,
+            same_renderer: true,
             decisive: MeanTotals::default(),
             others: vec![MeanTotals::default(); metrics.others.len()],
             rates: vec![RateTotals::default(); metrics.passes.len()],
@@ -210,8 +213,9 @@ impl<'a> Totals<'a> {
         number
     }
 
-    /// The figures over all pairs.
-    pub(crate) fn finish(mut self) -> PairFigures {
+    /// The figures over all pairs. What was measured decides if one renderer drew both runs.
+    pub(crate) fn finish(mut self, same_renderer: bool) -> PairFigures {
+        self.same_renderer = same_renderer;
         self.lists.sort();
         let rules = self.rules;
         let difference = |definition, pairs: &Pairs| {
@@ -236,7 +240,10 @@ impl<'a> Totals<'a> {
         let mut metrics: Vec<_> = all
             .skip(self.metrics.criteria)
             .filter(|(_, totals)| totals.pairs.count() > 0)
-            .map(|(definition, totals)| difference(definition, &totals.pairs))
+            .map(|(definition, totals)| MetricDifference {
+                decides: self.decides(definition),
+                ..difference(definition, &totals.pairs)
+            })
             .collect();
         let mut passes: Vec<_> = self
             .metrics
@@ -273,7 +280,11 @@ impl<'a> Totals<'a> {
     }
 
     fn decides(&self, definition: &MetricDefinition) -> bool {
-        is_deterministic(definition) && (self.same_stages || definition.path != SUCCESS)
+        let is_success = definition.path == SUCCESS;
+        let is_rendered = is_success || definition.needs_evidence();
+        is_deterministic(definition)
+            && (self.same_stages || !is_success)
+            && (self.same_renderer || !is_rendered)
     }
 
     /// Decides on the deterministic metrics, with p-values adjusted over all of them.

@@ -2,9 +2,13 @@ use super::*;
 use crate::{
     history::{PastMetric, RunFigures},
     metrics::{AveragingPolicy, Tally},
-    test_results::{ACRUE, SEMANTIC, judged, rubric},
+    test_results::{ACRUE, SEMANTIC, differing, judged, rubric},
 };
-use juror_types::usage::Money;
+use juror_types::{
+    evidence::{Evidence, EvidenceOutcome, EvidenceSource},
+    outcome::JobResult,
+    usage::Money,
+};
 use std::collections::BTreeMap;
 
 fn metrics(scores: [u32; 5]) -> Vec<Metric> {
@@ -50,6 +54,27 @@ fn above_means_above_and_a_rounding_error_is_no_gain() {
         gate.judge(&metrics([9; 5]), &coverage(2, 2), streak(2), &[]).decision,
         GateDecision::Met
     );
+}
+
+#[test]
+fn a_measured_figure_is_a_rule_like_any_other_and_missed_where_nothing_was_measured() {
+    let gate = Gate::parse(
+        "g",
+        "schema = 1\n[[rule]]\nmetric = \"evidence.pixels_equal\"\nat_least = 0.98",
+    )
+    .unwrap();
+    let judge = |evidence: Option<EvidenceOutcome>| {
+        let rubric = rubric(SEMANTIC);
+        let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+        let result = JobResult { evidence, ..judged("a", [10; 5], &[], &[]) };
+        tally.add(&result, 0);
+        gate.judge(&tally.finish().0, &coverage(1, 1), streak(1), &[]).decision
+    };
+    let equal = Evidence::of_equal_pictures(EvidenceSource::Browser);
+    let equal = EvidenceOutcome::Measured(Box::new(equal));
+    assert_eq!(judge(Some(equal)), GateDecision::Met);
+    assert_eq!(judge(Some(differing())), GateDecision::Missed, "97% of the pixels are equal");
+    assert_eq!(judge(None), GateDecision::Missed);
 }
 
 #[test]

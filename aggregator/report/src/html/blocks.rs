@@ -23,7 +23,11 @@ pub fn card(topic: &Topic, link: &NameLink<'_>) -> Markup {
     let is_narrow = |block: &Block| {
         matches!(
             block,
-            Block::Metrics(_) | Block::Pairs(_) | Block::Parts(..) | Block::Sentence(..)
+            Block::Metrics(_)
+                | Block::Pairs(_)
+                | Block::Parts(..)
+                | Block::Sentence(..)
+                | Block::NamedSentence { .. }
         )
     };
     let is_wide = !topic.blocks.iter().all(is_narrow);
@@ -61,6 +65,9 @@ fn block(block: &Block, is_marked: bool, link: &NameLink<'_>) -> Markup {
                 @if !lead.is_empty() { strong { (lead) ": " } }
                 (harmless(text))
             }
+        },
+        Block::NamedSentence { level, kind, name, text } => html! {
+            p class=[sentence_class(*level)] { (self::name(*kind, name, link)) (harmless(text)) }
         },
         Block::Pairs(pairs) => html! {
             dl.pairs {

@@ -1,18 +1,17 @@
 //! Measurements of one item: regions over its pictures, and their meaning in words.
 
+use super::token_evidence::token_tables;
 use crate::{regions::region_text, sanitize::harmless};
 use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
-    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, TokenEvidence},
+    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource},
     finding::Finding,
     item::Item,
     outcome::InputRecord,
     rubric::RubricImage,
 };
 use maud::{Markup, html};
-
-/// A color that is nearer than this is there.
-const SAME_COLOR: f64 = 2.0;
+use serde_json::json;
 
 /// One of the two pictures of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +36,17 @@ impl PairSide {
 /// Number of the first finding that cites a region.
 fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
     findings.iter().position(|finding| finding.region == Some(region)).map(|place| place + 1)
+}
+
+/// Alignment of a pair for the script that lays its pictures over each other, as JSON.
+pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
+    match outcome.and_then(EvidenceOutcome::measured) {
+        None => "{}".to_owned(),
+        Some(Evidence { scale, shift, noise, size, render_size, .. }) => json!({
+            "scale": scale, "shift": shift, "noise": noise, "size": size, "render_size": render_size,
+        })
+        .to_string(),
+    }
 }
 
 /// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
@@ -81,7 +91,7 @@ pub fn regions_over(
     }
 }
 
-/// The facts: figures, regions with their repairs, colors of tokens; or why there are none.
+/// The facts: figures, regions with their repairs, tokens; or why there are none.
 ///
 /// `item` is the item's number on a page of many; ids and labels are told apart by it. A region
 /// leads to the findings that cite it.
@@ -122,7 +132,7 @@ pub fn measured_facts(
                     }
                 }
             }
-            (palette(&evidence.tokens, item))
+            (token_tables(&evidence.tokens, item))
         },
     }
 }
@@ -161,7 +171,7 @@ fn fact(region: &EvidenceRegion) -> Markup {
     html! {
         strong { (harmless(&region_text(region))) }
         " " span.faint {
-            (figure(region.share, Unit::Share)) " of the picture, ΔE " (format!("{:.1}", region.delta_e))
+            (share_text(region.share)) " of the picture, ΔE " (format!("{:.1}", region.delta_e))
         }
         @if let Some(repair) = repair(region) { pre tabindex="0" { code dir="ltr" { (harmless(&repair)) } } }
         @for other in &region.alternatives {
@@ -173,62 +183,19 @@ fn fact(region: &EvidenceRegion) -> Markup {
     }
 }
 
+/// A share of the picture; one that would be rounded to nothing is less than a thousandth.
+fn share_text(share: f64) -> String {
+    match share {
+        share if share > 0.0 && share < 0.0005 => "under 0.1%".to_owned(),
+        share => figure(share, Unit::Share),
+    }
+}
+
 /// The repair as CSS to copy.
 fn repair(region: &EvidenceRegion) -> Option<String> {
     let path = &region.element.as_ref()?.path;
     let (property, value) = region.property.as_ref().zip(region.should_be.as_ref())?;
     Some(format!("{path} {{ {property}: {value}; }}"))
-}
-
-/// Expected colors beside the nearest that each picture has.
-fn palette(tokens: &[TokenEvidence], item: Option<usize>) -> Markup {
-    let colors: Vec<_> = tokens
-        .iter()
-        .filter_map(|token| Some((token, token.screenshot_delta_e?, token.render_delta_e?)))
-        .collect();
-    let found = |distance: f64| match distance <= SAME_COLOR {
-        true => "there".to_owned(),
-        false => format!("nearest ΔE {distance:.1}"),
-    };
-    let label = match item {
-        Some(number) => format!("Colors of tokens, item {number}"),
-        None => "Colors of tokens".to_owned(),
-    };
-    html! {
-        @if !colors.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label=(label) {
-                table.plain.palette {
-                    thead { tr {
-                        th scope="col" { "Token" } th scope="col" { "Color" }
-                        th scope="col" { "Screenshot" } th scope="col" { "Render" }
-                    } }
-                    tbody {
-                        @for (token, screenshot, render) in colors {
-                            tr {
-                                th scope="row" { bdi { (harmless(&token.key)) } }
-                                td { (swatch(&token.expected)) " " (harmless(&token.expected)) }
-                                td { (found(screenshot)) } td { (found(render)) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A color as a small square; nothing for what is not written in hexadecimal digits.
-fn swatch(color: &str) -> Markup {
-    let digits = color.strip_prefix('#').unwrap_or_default();
-    let is_color = [3, 4, 6, 8].contains(&digits.len())
-        && digits.chars().all(|digit| digit.is_ascii_hexdigit());
-    html! {
-        @if is_color {
-            svg.swatch width="14" height="14" viewBox="0 0 14 14" aria-hidden="true" {
-                rect width="14" height="14" fill=(color) {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -304,11 +271,16 @@ mod tests {
     }
 
     #[test]
-    fn a_color_is_drawn_only_where_it_is_one() {
-        assert!(swatch("#1D4ED8").into_string().contains("fill=\"#1D4ED8\""));
-        for other in ["red", "#12", "#1234567", "url(#x)"] {
-            assert_eq!(swatch(other).into_string(), "");
-        }
+    fn a_pair_is_aligned_as_it_was_measured() {
+        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+        let (scale, shift, size) = (2, [8, 4], Some([200, 100]));
+        let evidence = Evidence { scale, shift, size, noise: 0.01, ..*evidence };
+        let alignment = pair_alignment(Some(&EvidenceOutcome::Measured(Box::new(evidence))));
+        let alignment: serde_json::Value = serde_json::from_str(&alignment).unwrap();
+        let expected = json!({"scale": 2, "shift": [8, 4], "noise": 0.01, "size": [200, 100],
+            "render_size": null});
+        assert_eq!(alignment, expected);
+        assert_eq!(pair_alignment(None), "{}");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use maud::{Markup, html};
 /// Marks of a verdict that contradicts itself or names attempts to instruct the judge.
 pub fn marks(verdict: &Verdict) -> Markup {
     html! {
-        @if !verdict.contradictions.is_empty() { " " span.chip.unscorable { "contradictory" } }
+        @if verdict.contradicts_evidence() { " " span.chip.unscorable { "contradicts the evidence" } }
+        @else if !verdict.contradictions.is_empty() { " " span.chip.unscorable { "contradictory" } }
         @if !verdict.suspected_instructions.is_empty() { " " span.chip.failed { "suspected instructions" } }
     }
 }
@@ -19,8 +20,11 @@ pub fn mark_reasons(verdict: &Verdict) -> Markup {
             p.notice { "The judge suspects instructions in the data:"
                 @for text in &verdict.suspected_instructions { " " q { bdi { (harmless(text)) } } } }
         }
-        @if !verdict.contradictions.is_empty() {
-            p.notice { "The verdict contradicts itself: " (contradictions(verdict)) "." }
+        @for (lead, rules) in [
+            ("The verdict contradicts the measured evidence: ", contradictions(verdict, true)),
+            ("The verdict contradicts itself: ", contradictions(verdict, false)),
+        ] {
+            @if !rules.is_empty() { p.notice { (lead) (rules) "." } }
         }
     }
 }
@@ -83,7 +87,9 @@ fn entry(rubric: &Rubric, finding: &Finding, region: Markup) -> Markup {
     }
 }
 
-fn contradictions(verdict: &Verdict) -> String {
-    let rules: Vec<&str> = verdict.contradictions.iter().map(|rule| rule.title()).collect();
-    rules.join("; ")
+/// The rules that the verdict breaks, those with the evidence or the others.
+fn contradictions(verdict: &Verdict, with_evidence: bool) -> String {
+    let rules = verdict.contradictions.iter();
+    let rules = rules.filter(|rule| rule.is_with_evidence() == with_evidence);
+    rules.map(|rule| rule.title()).collect::<Vec<_>>().join("; ")
 }

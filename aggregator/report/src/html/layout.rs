@@ -11,10 +11,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// The style of the page, light and dark.
 pub const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("pictures.js"));
+const SCRIPT: &str =
+    concat!(include_str!("page.js"), include_str!("heat_map.js"), include_str!("pictures.js"));
 
-/// The script that lays a screenshot over its render.
-pub const PICTURES_SCRIPT: &str = include_str!("pictures.js");
+/// The script that lays a screenshot over its render and maps their differences.
+pub const PICTURES_SCRIPT: &str = concat!(include_str!("heat_map.js"), include_str!("pictures.js"));
 
 /// Class of the style sheet for a decision of this level.
 pub fn class_of(level: Level) -> &'static str {

@@ -3,7 +3,7 @@
 use super::MAX_SECTIONS;
 use crate::columns::verdict_of;
 use indexmap::IndexMap;
-use juror_analysis::{item_row::urgency, run_report::Report};
+use juror_analysis::{item_row::Urgency, run_report::Report};
 use juror_journal::journal::JournalError;
 use juror_types::{outcome::JobResult, verdict::Verdict};
 use std::{collections::HashMap, io};
@@ -46,8 +46,7 @@ impl PagePlan {
         for (place, result) in (0..).zip(results) {
             let result = result.map_err(io::Error::other)?;
             let verdict = verdict_of(&result);
-            let score = verdict.map(Verdict::correctness);
-            urgencies.push((urgency(result.outcome, score, result.pipeline_success), place));
+            urgencies.push((Urgency::of_result(&result), place));
             survey.note(verdict);
             for tag in result.item.tags {
                 if tags.len() < MAX_TAGS || tags.contains_key(&tag) {

@@ -6,9 +6,10 @@
     ["side", "Side by side"], ["slider", "Slider"], ["onion", "Onion skin"], ["blink", "Blink"],
     ["heat", "Heat map"],
   ];
-  const make = (tag, className) => {
+  const make = (tag, className, text = "") => {
     const element = document.createElement(tag);
     if (className) element.className = className;
+    element.textContent = text;
     return element;
   };
   const labelled = (control, text) => {
@@ -16,44 +17,32 @@
     label.append(control, text);
     return label;
   };
-  const loaded = (image) => new Promise((done) => {
-    if (image.complete) done();
-    else image.addEventListener("load", done, { once: true });
-  });
-  // How far each pixel of both pictures is apart, from white over yellow to red.
-  const drawHeat = async (canvas, one, other) => {
-    canvas.ariaBusy = "true";
-    await Promise.all([loaded(one), loaded(other)]);
-    canvas.width = Math.max(one.naturalWidth, other.naturalWidth);
-    canvas.height = Math.max(one.naturalHeight, other.naturalHeight);
-    const pixels = (image) => {
-      const context = canvas.getContext("2d", { willReadFrequently: true });
-      context.fillStyle = "#fff";
-      context.fillRect(0, 0, canvas.width, canvas.height);
-      context.drawImage(image, 0, 0);
-      return context.getImageData(0, 0, canvas.width, canvas.height);
-    };
-    const [left, right] = [pixels(one), pixels(other)];
-    for (let place = 0; place < left.data.length; place += 4) {
-      let most = 0;
-      for (let sample = place; sample < place + 3; sample += 1) {
-        most = Math.max(most, Math.abs(left.data[sample] - right.data[sample]));
-      }
-      const strength = most <= 2 ? 0 : 0.35 + 0.65 * (most / 255);
-      left.data[place] = 255;
-      left.data[place + 1] = Math.round(255 * (1 - strength));
-      left.data[place + 2] = strength === 0 ? 255 : 0;
-      left.data[place + 3] = 255;
+  // Lays the render over the screenshot as they were measured: at equal scale, under the pair's shift.
+  const align = (above, { scale = 1, shift = [0, 0], size, render_size: renderSize }) => {
+    if (!size || !renderSize) return;
+    above.classList.add("aligned");
+    above.style.left = `${(100 * shift[0]) / size[0]}%`;
+    above.style.top = `${(100 * shift[1]) / size[1]}%`;
+    above.style.width = `${(100 * scale * renderSize[0]) / size[0]}%`;
+  };
+  const legend = ({ scale = 1, shift = [0, 0], noise = 0 }) => {
+    const parts = ["Red where both pictures differ."];
+    if (noise > 0) parts.push("Gray is within the noise of this pair.");
+    if (scale !== 1) parts.push("The screenshot is halved.");
+    if (shift.some((part) => part !== 0)) {
+      parts.push(`The render is shifted by ${shift[0]} pixels to the right and ${shift[1]} down.`);
     }
-    canvas.getContext("2d").putImageData(left, 0, 0);
-    canvas.ariaBusy = "false";
+    return parts.join(" ");
   };
   const build = (pair) => {
     const images = Array.from(pair.querySelectorAll("figure img"));
     const figures = Array.from(pair.querySelectorAll("figure"));
     if (images.length !== 2) return;
-    const [stage, over, canvas] = [make("div", "stage"), make("div", "over"), make("canvas", "")];
+    const alignment = JSON.parse(pair.dataset.compare || "{}");
+    const [stage, over, canvas] = [make("div", "stage"), make("div", "over"), make("canvas")];
+    const note = make("p", "small faint stage-note", legend(alignment));
     const [below, above] = images.map((image) => image.cloneNode());
+    const marks = figures.map((figure) => figure.querySelector("svg.regions")?.cloneNode(true));
     const range = make("input", "stage-range");
     range.type = "range";
     range.min = "0";
@@ -69,13 +58,19 @@
     range.addEventListener("input", place);
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "Heat map: red where both pictures differ");
+    align(above, alignment);
     over.append(above);
-    stage.append(below, over, canvas);
+    stage.append(below, over, canvas, ...marks.filter(Boolean));
     // Only what is looked at is laid out a second time.
     const open = () => {
       if (stage.isConnected) return;
       below.loading = above.loading = "eager";
-      pair.prepend(stage, range);
+      pair.prepend(stage, range, note);
+    };
+    const drawHeat = async () => {
+      canvas.ariaBusy = "true";
+      await heatMap(canvas, below, above, alignment);
+      canvas.ariaBusy = "false";
     };
     let turns = 0;
     const buttons = new Map();
@@ -85,34 +80,37 @@
       clearInterval(turns);
       over.hidden = mode === "heat";
       below.hidden = mode === "heat";
-      canvas.hidden = mode !== "heat";
+      canvas.hidden = note.hidden = mode !== "heat";
+      // The heat map has the render's size, everything else the screenshot's.
+      marks.forEach((svg, side) => svg?.toggleAttribute("hidden", (mode === "heat") !== (side === 1)));
       stage.hidden = mode === "side";
       range.hidden = mode !== "slider" && mode !== "onion";
       for (const figure of figures) figure.classList.toggle("caption-only", mode !== "side");
       for (const [name, button] of buttons) button.setAttribute("aria-pressed", String(name === mode));
       if (mode === "blink") turns = setInterval(() => { over.hidden = !over.hidden; }, 700);
-      if (mode === "heat") drawHeat(canvas, below, above);
+      if (mode === "heat") drawHeat();
       place();
     };
     const bar = make("div", "modes");
     bar.setAttribute("role", "group");
     bar.setAttribute("aria-label", "How both pictures are shown");
-    for (const [mode, text] of MODES) {
-      const button = make("button", "");
+    const noHeat = pair.dataset.noHeat;
+    for (const [mode, text] of MODES.filter(([mode]) => mode !== "heat" || !noHeat)) {
+      const button = make("button", "", text);
       button.type = "button";
-      button.textContent = text;
       // Pressed once more, it stops: what blinks must come to rest.
       button.addEventListener("click", () => show(pair.dataset.mode === mode ? "side" : mode));
       buttons.set(mode, button);
       bar.append(button);
     }
-    if (pair.querySelector("svg.regions")) {
-      const marks = make("input", "");
-      marks.type = "checkbox";
-      marks.checked = true;
-      marks.addEventListener("change", () => pair.classList.toggle("unmarked", !marks.checked));
-      bar.append(labelled(marks, " Mark regions"));
+    if (marks.some(Boolean)) {
+      const isMarked = make("input");
+      isMarked.type = "checkbox";
+      isMarked.checked = true;
+      isMarked.addEventListener("change", () => pair.classList.toggle("unmarked", !isMarked.checked));
+      bar.append(labelled(isMarked, " Mark regions"));
     }
+    if (noHeat) bar.append(make("span", "small faint", noHeat));
     pair.before(bar);
     show("side");
   };

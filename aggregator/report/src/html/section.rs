@@ -1,6 +1,8 @@
 //! One result in full: pictures, scores, statements, code, and what it took.
 
-use super::{MAX_SECTIONS, PairSide, measured_facts, regions_over, table::id_text, verdict};
+use super::{
+    MAX_SECTIONS, PairSide, measured_facts, pair_alignment, regions_over, table::id_text, verdict,
+};
 use crate::{
     Attachment,
     columns::verdict_of,
@@ -69,7 +71,9 @@ pub(super) fn of(
             div.sides {
                 div {
                     @let is_compared = is_pair(result);
-                    div.pictures.compared[is_compared] data-compare[is_compared] {
+                    @let alignment = is_compared.then(|| pair_alignment(result.evidence.as_ref()));
+                    @let no_heat = no_heat_map(result, exhibit);
+                    div.pictures.compared[is_compared] data-compare=[alignment] data-no-heat=[no_heat] {
                         (pictures(result, exhibit, findings, &prefix))
                     }
                     (crops(result, exhibit))
@@ -118,6 +122,23 @@ fn is_pair(result: &JobResult) -> bool {
     let is_pair = (sides.next(), sides.next(), sides.next())
         == (Some(PairSide::Screenshot), Some(PairSide::Render), None);
     result.evidence.is_some() && is_pair
+}
+
+/// Reason why the page has no heat map of a pair; none where it has one.
+fn no_heat_map(result: &JobResult, exhibit: Option<&Attachment>) -> Option<&'static str> {
+    let pictures = exhibit.map(|exhibit| exhibit.pictures.as_slice()).unwrap_or_default();
+    let mut pair = pictures.iter().filter(|(name, _)| name != RubricImage::CROPS);
+    let are_whole = pair.all(|(_, picture)| picture.as_ref().is_ok_and(|it| it.is_original));
+    match are_whole {
+        true => None,
+        false if measured(result).is_some_and(|evidence| evidence.regions.is_empty()) => {
+            Some("No heat map, since nothing differs.")
+        }
+        false => Some(
+            "No heat map: the pictures are too large for this page, which has reduced copies of \
+             them. The dashboard has it.",
+        ),
+    }
 }
 
 fn measured(result: &JobResult) -> Option<&Evidence> {

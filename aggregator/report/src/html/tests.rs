@@ -37,6 +37,7 @@ impl Attachments for OneExhibit {
             bytes: vec![1, 2, 3],
             width: 4,
             height: 5,
+            is_original: true,
             remark: None,
         };
         let exhibit = Attachment {

@@ -45,7 +45,7 @@ pub(super) fn topic(topic: &Topic, extent: Extent) -> String {
     let mark = if topic.simulated { format!(" {SIMULATED}") } else { String::new() };
     let (mut text, mut notices) = (String::new(), 0);
     for block in &topic.blocks {
-        if let Block::Sentence(..) = block {
+        if let Block::Sentence(..) | Block::NamedSentence { .. } = block {
             notices += 1;
             if notices > extent.max_rows() {
                 continue;
@@ -76,6 +76,9 @@ fn render(block: &Block, mark: &str, extent: Extent) -> String {
         Block::Sentence(level, lead, text) => {
             let lead = if lead.is_empty() { String::new() } else { format!("{lead}: ") };
             format!("- {}{lead}{}\n", sign(*level), shown(text))
+        }
+        Block::NamedSentence { level, name, text, .. } => {
+            format!("- {}{}\n", sign(*level), shown(&format!("{name}{text}")))
         }
         Block::Pairs(pairs) => {
             let lines = pairs.iter().take(extent.max_rows());

@@ -45,6 +45,9 @@ fn render(page: &mut Page, block: &Block, mark: &str) {
         }
         Block::Facts(facts) => page.wrapped(&harmless(&facts.join(" · ")), 0, Style::Faint),
         Block::Sentence(level, lead, text) => sentence(page, *level, lead, &harmless(text)),
+        Block::NamedSentence { level, name, text, .. } => {
+            sentence(page, *level, "", &harmless(&format!("{name}{text}")));
+        }
         Block::Pairs(pairs) => self::pairs(page, pairs),
         Block::Metrics(shown) => metrics(page, shown),
         Block::Parts(text, _) => page.wrapped(text, 0, Style::Plain),

@@ -6,7 +6,10 @@ use crate::{
     sanitize::harmless,
 };
 use juror_analysis::{format::grouped, item_row::ItemRow, run_report::Report};
-use juror_types::outcome::ErrorKind;
+use juror_types::{
+    outcome::{ErrorKind, Outcome},
+    verdict::Verdict,
+};
 use std::collections::HashSet;
 
 /// Widest and narrowest column of figures, and narrowest of an id.
@@ -41,6 +44,9 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     for row in &report.worst {
         line(page, row, &columns, layout, report.run.repeat > 1);
     }
+    if report.worst.iter().any(contradicts_evidence) {
+        page.wrapped("! the verdict contradicts the measured evidence", 2, Style::Doubtful);
+    }
     let shown = report.worst.len();
     let more = report.items.results().saturating_sub(shown) as u64;
     if more > 0 {
@@ -56,7 +62,10 @@ fn line(
     layout: Layout,
     repeated: bool,
 ) {
-    let indent = " ".repeat(INDENT);
+    let indent = match contradicts_evidence(row) {
+        true => padded(" !", INDENT),
+        false => " ".repeat(INDENT),
+    };
     let mut id = harmless(&row.screenshot_id);
     if repeated {
         id.push_str(&format!(" ·{}", row.repeat + 1));
@@ -81,12 +90,17 @@ fn line(
         .split_first()
         .map_or(("", String::new()), |(first, others)| (first.as_str(), others.concat()));
     let pieces = [
-        (indent.as_str(), Style::Plain),
+        (indent.as_str(), Style::Doubtful),
         (&id, Style::Plain),
         (first, passed),
         (&others, Style::Plain),
     ];
     page.line(&pieces);
+}
+
+fn contradicts_evidence(row: &ItemRow) -> bool {
+    let verdict = row.semantic.as_ref().filter(|_| row.outcome == Outcome::Scored);
+    verdict.is_some_and(Verdict::contradicts_evidence)
 }
 
 /// Groups that differ in their first letter go by it, as in ACRUE.

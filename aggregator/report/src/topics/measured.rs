@@ -1,7 +1,7 @@
 //! Layout of what was measured between screenshots and rendered code.
 
 use crate::document::{
-    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Topic,
+    Block, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, NameKind, Topic,
 };
 use juror_analysis::{
     evidence_summary::{CommonRepair, CountedText, EvidenceSummary},
@@ -10,14 +10,26 @@ use juror_analysis::{
     run_report::Report,
 };
 
-/// The topic; none where nothing was to be rendered.
+/// The topic, each repair with its items; none where nothing was to be rendered.
 pub fn topic(report: &Report) -> Option<Topic> {
+    topic_of(report, |repair| {
+        let item = |number: &u32| ListEntry::item(report.items.id(*number), String::new());
+        vec![List::new("Items", &repair.items, item)]
+    })
+}
+
+/// The topic with the names of repairs alone, which a page links to their items.
+pub fn folded_topic(report: &Report) -> Option<Topic> {
+    topic_of(report, |_| Vec::new())
+}
+
+fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> Option<Topic> {
     let summary = report.evidence.as_ref()?;
     let mut blocks = vec![Block::Facts(facts(summary))];
     let measured = report.metrics.iter().filter(|metric| metric.definition.is_evidence());
     let rows: Vec<_> = measured.filter_map(row).collect();
     if !rows.is_empty() {
-        let columns = ["Figure", "95 % interval", "Items"].map(FigureColumn::new).into();
+        let columns = ["Figure", "95 % interval"].map(FigureColumn::new).into();
         blocks.push(Block::Table(FigureTable {
             note: "measured by a program between the screenshot and the picture of the rendered \
                    code; no opinion of a judge is in it",
@@ -25,14 +37,16 @@ pub fn topic(report: &Report) -> Option<Topic> {
         }));
     }
     if summary.contradictory > 0 {
-        let text = format!(
-            "{} the measured evidence: look at these first",
-            match summary.contradictory {
-                1 => "1 verdict contradicts".to_owned(),
-                count => format!("{} verdicts contradict", grouped(count)),
-            }
-        );
-        blocks.push(Block::Sentence(Level::Doubtful, "", text));
+        let name = match summary.contradictory {
+            1 => "1 verdict contradicts the measured evidence".to_owned(),
+            count => format!("{} verdicts contradict the measured evidence", grouped(count)),
+        };
+        blocks.push(Block::NamedSentence {
+            level: Level::Doubtful,
+            kind: NameKind::Contradictions,
+            name,
+            text: ": look at these first".to_owned(),
+        });
     }
     if summary.pasted > 0 {
         let text = format!(
@@ -42,7 +56,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
         blocks.push(Block::Sentence(Level::Doubtful, "", text));
     }
     for (title, entries) in [
-        ("Repairs", summary.repairs.iter().map(repair).collect::<Vec<_>>()),
+        ("Repairs", summary.repairs.iter().map(|it| repair(it, unfolded(it))).collect::<Vec<_>>()),
         ("Why code was not rendered", summary.failures.iter().map(text).collect()),
         ("Why items were not measured", summary.unmeasured_reasons.iter().map(text).collect()),
         ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),
@@ -80,15 +94,13 @@ fn row(metric: &Metric) -> Option<(String, Level, Vec<FigureCell>)> {
     let cells = vec![
         FigureCell::figure(figure(metric.value?, unit)),
         FigureCell::figure(interval(&metric.interval, unit)),
-        FigureCell::figure(grouped(metric.interval.n)),
     ];
     Some((metric.definition.title.clone(), Level::Plain, cells))
 }
 
-fn repair(repair: &CommonRepair) -> ListEntry {
-    let CommonRepair { tag, property, is, should_be, count } = repair;
-    let detail = format!("{is} for {should_be} in {}", counted(*count, "result"));
-    ListEntry::text(&format!("{property} of {tag}"), detail)
+fn repair(repair: &CommonRepair, unfolded: Vec<List>) -> ListEntry {
+    let detail = counted(repair.count, "result");
+    ListEntry { unfolded, ..ListEntry::new(NameKind::Repair, &repair.label(), detail) }
 }
 
 fn text(counted_text: &CountedText) -> ListEntry {

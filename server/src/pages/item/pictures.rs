@@ -3,7 +3,7 @@
 use crate::{api::image_address, view::RunView};
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{PairSide, regions_over, verdict_of},
+    html::{PairSide, pair_alignment, regions_over, verdict_of},
     sanitize::harmless,
 };
 use juror_types::{
@@ -23,13 +23,14 @@ pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -
         inputs.iter().any(|input| PairSide::from_input(input) == Some(PairSide::Render));
     let compares = is_pair && is_rendered;
     let can_slide = is_pair && !is_rendered;
+    let alignment = compares.then(|| pair_alignment(result.evidence.as_ref()));
     html! {
         section.card.judged aria-labelledby="judged" {
             h2 #judged {
                 @if inputs.len() == 1 { "Screenshot" } @else if compares { "Screenshot and render" } @else { "Images" }
             }
             @if inputs.is_empty() { p.missing { "This item has no image." } }
-            div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare[compares] {
+            div.pictures.pair[inputs.len() == 2 && !compares].compared[compares] data-slider[can_slide] data-compare=[alignment] {
                 @for input in inputs { (picture(view, result, input, address(input), show)) }
             }
             @for sheet in sheets {

@@ -8,11 +8,12 @@ use juror_analysis::issues::StatementGroup;
 use juror_types::{finding::Severity, outcome::Outcome};
 
 /// The query that a table fulfils, as they were written: links keep them.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "outcome",
     "tag",
     "issue",
     "strength",
+    "repair",
     "kind",
     "severity",
     "contradictory",
@@ -75,6 +76,7 @@ impl ItemFilters {
             tag,
             issue: self.place("issue", &view.report.common_issues),
             strength: self.place("strength", &view.report.common_strengths),
+            repair: self.text("repair").map(|label| view.repair(label).unwrap_or(u32::MAX)),
             kind: self.text("kind").map(|key| view.kind_number(key).unwrap_or(u16::MAX)),
             severity: Severity::ALL
                 .into_iter()

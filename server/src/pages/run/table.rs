@@ -92,7 +92,7 @@ fn nothing(view: &RunView) -> Markup {
 fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
     match asked.order(view) {
         Order::Urgency => {
-            "Worst first: no output, then what could not be judged, then the lowest scores; what was skipped comes last."
+            "Worst first: verdicts that contradict the measured evidence, then no output, what could not be judged, and the lowest scores; what was skipped comes last."
         }
         _ => "Sorted as the arrow shows; what has no figure comes last.",
     }
@@ -195,6 +195,10 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
     let kinds: Vec<_> = kinds.map(|kind| (kind.key.clone(), kind.title.clone())).collect();
     let severities = Severity::ALL.map(|it| (it.name().to_owned(), it.name().to_owned()));
     let evidence = EvidenceState::ALL.map(|(_, name, text)| (name.to_owned(), text.to_owned()));
+    let repairs = report.evidence.iter().flat_map(|evidence| &evidence.repairs);
+    let repairs: Vec<_> = repairs
+        .map(|repair| (repair.label(), format!("{} ({})", repair.label(), repair.count)))
+        .collect();
     let yes_and_no =
         [("true", "yes"), ("false", "no")].map(|(value, text)| (value.to_owned(), text.to_owned()));
     html! {
@@ -212,6 +216,7 @@ fn filters(view: &RunView, asked: &ItemFilters) -> Markup {
                 }
             }
             @if report.evidence.is_some() { (choices(asked, "Evidence", "evidence", &evidence)) }
+            (choices(asked, "Repair", "repair", &repairs))
             (choices(asked, "Strength", "strength", &labeled(&report.common_strengths)))
             @if report.run.judge.is_some() {
                 label { "Score from, %" input type="number" name="from" min="0" max="100" step="any" value=[asked.text("from")]; }

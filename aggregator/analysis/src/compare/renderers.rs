@@ -1,0 +1,58 @@
+//! Renderers of the code of two runs: what differs between runs of two renderers may come from them.
+
+use juror_types::evidence::{EvidenceOutcome, EvidenceSource};
+use std::collections::BTreeSet;
+
+/// Renderers of a run that are listed.
+const MAX_RENDERERS: usize = 8;
+
+/// Renderers of the code of a run.
+#[derive(Debug, Default)]
+pub(super) struct Renderers {
+    /// True if any code was to be rendered, even if none could be.
+    is_used: bool,
+    names: BTreeSet<String>,
+}
+
+impl Renderers {
+    /// Adds the renderer of a result.
+    pub fn add(&mut self, outcome: Option<&EvidenceOutcome>) {
+        self.is_used |= outcome.is_some();
+        let Some(evidence) = outcome.and_then(EvidenceOutcome::measured) else { return };
+        let name = match (evidence.source, &evidence.browser) {
+            (EvidenceSource::Browser, Some(browser)) => browser.as_str(),
+            (EvidenceSource::Browser, None) => "a browser",
+            (EvidenceSource::Rendered, _) => "pictures of the dataset",
+            (EvidenceSource::Command, _) => "render_command",
+        };
+        if self.names.len() < MAX_RENDERERS && !self.names.contains(name) {
+            self.names.insert(name.to_owned());
+        }
+    }
+
+    /// True if these are the same renderers. Code that cannot be rendered names none.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let is_unknown = self.names.is_empty() || other.names.is_empty();
+        self.is_used == other.is_used && (is_unknown || self.names == other.names)
+    }
+
+    /// A warning for the comparison of a base with a head of other renderers.
+    pub fn warning(&self, head: &Self) -> Option<String> {
+        (!self.is_same(head)).then(|| {
+            format!(
+                "code was rendered by {} in the base and by {} in the head: what was measured \
+                 may differ for that alone, so these figures and Pipeline Success inform and do \
+                 not decide; run the base once more with the head's renderer",
+                self.listed(),
+                head.listed()
+            )
+        })
+    }
+
+    fn listed(&self) -> String {
+        match self.names.is_empty() {
+            true => "nothing".to_owned(),
+            false => self.names.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Reports of a run whose code was rendered and measured.
+
+use crate::{NoAttachments, OutputFormat, TerminalOptions, render_terminal, write_report};
+use juror_analysis::test_results::{SEMANTIC, differing, judged, record, report_of};
+use juror_types::{
+    contradiction::Contradiction,
+    evidence::EvidenceOutcome,
+    outcome::{JobResult, Outcome},
+};
+use serde_json::{Value, json};
+
+/// Results with low scores, and last by its id one of full score against a large difference.
+fn results() -> Vec<JobResult> {
+    let mut results: Vec<JobResult> = ["a", "b", "c"].map(|id| judged(id, [5; 5], &[], &[])).into();
+    let mut contradicts = judged("z", [10; 5], &[], &[]);
+    contradicts.evidence = Some(differing());
+    let verdict = contradicts.semantic.as_mut().unwrap();
+    verdict.contradictions = vec![Contradiction::SimilarityAgainstEvidence];
+    results.push(contradicts);
+    results
+}
+
+fn written(results: &[JobResult], format: OutputFormat) -> String {
+    let (report, directory, _runs) =
+        report_of(&record(SEMANTIC, results.len() as u64), results, None, None);
+    let mut text = Vec::new();
+    write_report(format, &report, directory.files(), &NoAttachments, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_contradiction_comes_first_in_the_terminal_with_its_mark() {
+    let results = results();
+    let (report, _directory, _runs) = report_of(&record(SEMANTIC, 4), &results, None, None);
+    assert_eq!(report.worst[0].screenshot_id, "z");
+    let text = render_terminal(&report, TerminalOptions { width: 80, color: false });
+    let lines: Vec<&str> = text.lines().collect();
+    let table = lines.iter().position(|line| line.starts_with("SCREENSHOTS")).unwrap();
+    assert!(lines[table + 2].starts_with(" ! z "), "{text}");
+    assert!(lines[table + 3].starts_with("   a "), "{text}");
+    assert!(text.contains("! the verdict contradicts the measured evidence"), "{text}");
+    assert!(text.contains("1 verdict contradicts the measured evidence: look at these first"));
+}
+
+#[test]
+fn a_page_shows_it_in_full_first_and_leads_to_it_and_to_the_items_of_repairs() {
+    let page = written(&results(), OutputFormat::Html);
+    for part in [
+        "<a href=\"#full\">1 verdict contradicts the measured evidence</a>",
+        "id=\"h0\"><bdi>z</bdi>",
+        "background-color of button: #2563EB, should be #1D4ED8",
+        "<a href=\"#i0\"><bdi>z</bdi></a>",
+        "The verdict contradicts the measured evidence: called alike",
+    ] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+    assert!(!page.contains("contradicts itself"));
+}
+
+#[test]
+fn the_items_of_repairs_are_in_the_report_as_data() {
+    let report: Value = serde_json::from_str(&written(&results(), OutputFormat::Json)).unwrap();
+    let expected = json!([{"tag": "button", "property": "background-color", "is": "#2563EB",
+        "should_be": "#1D4ED8", "count": 1, "items": ["z"]}]);
+    assert_eq!(report["evidence"]["repairs"], expected);
+}
+
+#[test]
+fn a_ci_system_is_told_what_was_measured_and_what_does_not_render() {
+    let mut results = results();
+    let broken = &mut results[0];
+    *broken = judged("a", [10; 5], &[], &[]);
+    broken.evidence = Some(EvidenceOutcome::Failed { error: "throws: x is not defined".into() });
+    broken.generation.as_mut().unwrap().renders = Some(false);
+    broken.token_extraction = None;
+    (broken.pipeline_success, broken.outcome) = (Some(false), Outcome::Scored);
+    let suite = written(&results, OutputFormat::Junit);
+    for part in [
+        "message=\"did not pass: the code does not render: throws: x is not defined\"",
+        "\nrender_error: throws: x is not defined\n",
+        "\npixels_equal: 0.97\n",
+        "\nregion: button &quot;Save&quot;: another color; background-color: #1D4ED8 for #2563EB",
+        "<property name=\"evidence_measured\" value=\"1\"/>",
+        "<property name=\"evidence_not_rendered\" value=\"1\"/>",
+        "<property name=\"evidence_contradictory_verdicts\" value=\"1\"/>",
+    ] {
+        assert!(suite.contains(part), "no {part} in {suite}");
+    }
+}
