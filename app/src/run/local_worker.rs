@@ -2,9 +2,7 @@
 
 use super::single_run::SingleRun;
 use juror_queue::{Queue, local::LocalQueue};
-use juror_types::{
-    event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown,
-};
+use juror_types::{event::Event, id::RunId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use juror_worker::{
     context::Context,
     run::{self, BatchKeeper, RunStatusProvider, Worker, WorkerError},

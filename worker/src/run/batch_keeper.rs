@@ -151,7 +151,10 @@ impl BatchKeeper {
     }
 
     /// Prepares the keeper, before the first job comes.
-    pub(super) async fn begin(&self, run_states: &dyn RunStatusProvider) -> Result<(), WorkerError> {
+    pub(super) async fn begin(
+        &self,
+        run_states: &dyn RunStatusProvider,
+    ) -> Result<(), WorkerError> {
         match &self.scope {
             KeeperScope::Fleet(_) => Ok(self.renew().await.map_err(Interruption::from)?),
             KeeperScope::OneRun(run, _) => self.discard_unsent(run, run_states).await.map(drop),
@@ -178,15 +181,14 @@ impl BatchKeeper {
         shutdown: &Shutdown,
     ) -> Result<(), WorkerError> {
         let mut shards = Shards::new(self, run_states, events, shutdown);
-        let worked = match shards.work().await {
-            // The ledger was waited for until the stop.
-            Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(_))))
-                if matches!(self.scope, KeeperScope::Fleet(_)) =>
-            {
-                Ok(())
-            }
-            worked => worked,
-        };
+        let worked =
+            match shards.work().await {
+                // The ledger was waited for until the stop.
+                Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(
+                    _,
+                )))) if matches!(self.scope, KeeperScope::Fleet(_)) => Ok(()),
+                worked => worked,
+            };
         // Where it has ended or cannot go on, neither can the rest of the worker.
         shutdown.drain.cancel();
         let left = shards.wind_up().await;

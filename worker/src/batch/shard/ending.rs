@@ -3,7 +3,11 @@
 use super::{ShardEnd, ShardWork};
 use crate::{
     batch::{
-        BatchWork, collect::{Collection, end_rows}, filler::unwritable, finish::RowEnd, gather::return_jobs,
+        BatchWork,
+        collect::{Collection, end_rows},
+        filler::unwritable,
+        finish::RowEnd,
+        gather::return_jobs,
         shard_file,
     },
     interruption::Interruption,

@@ -34,7 +34,9 @@ impl BatchKeeper {
         for (number, step) in shards {
             match step {
                 ShardStep::Filling | ShardStep::GivenUp => discard(&work, number).await?,
-                ShardStep::Creating { .. } | ShardStep::Created { .. } | ShardStep::Ended { .. } => {
+                ShardStep::Creating { .. }
+                | ShardStep::Created { .. }
+                | ShardStep::Ended { .. } => {
                     sent += 1;
                 }
                 ShardStep::Planned | ShardStep::Uploaded { .. } | ShardStep::Collected => {}

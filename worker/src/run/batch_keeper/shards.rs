@@ -180,7 +180,9 @@ impl<'keeper> Shards<'keeper> {
     pub(super) async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
         let BatchKeeper { records, owner, scope, .. } = self.keeper;
         let runs = match scope {
-            KeeperScope::Fleet(_) => records.runs_with_shards().await.map_err(Interruption::from)?,
+            KeeperScope::Fleet(_) => {
+                records.runs_with_shards().await.map_err(Interruption::from)?
+            }
             KeeperScope::OneRun(run, _) => vec![run.clone()],
         };
         for run in runs {
