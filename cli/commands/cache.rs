@@ -11,7 +11,7 @@ use juror_app::{
 };
 use juror_ledger::store::{CacheStats, Store};
 use juror_types::usage::Money;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A figure for programs, and the line that says it to people.
 type Figure = (Value, String);
@@ -24,15 +24,17 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
         CacheCommand::Stats { .. } => None,
         CacheCommand::Clear { only, .. } => *only,
     };
-    let (mut figures, mut lines) = (json!({}), Vec::new());
+    let (mut figures, mut lines) = (Map::new(), Vec::new());
     if only != Some(CachePart::Renders) {
         let (figure, line) = replies(command, &settings).await?;
-        figures = figure;
+        if let Value::Object(fields) = figure {
+            figures.extend(fields);
+        }
         lines.push(line);
     }
     if only != Some(CachePart::Replies) {
         let (figure, line) = kept_renders(command, &settings)?;
-        figures["renders"] = figure;
+        figures.insert("renders".to_owned(), figure);
         lines.push(line);
     }
     if global.json {
@@ -48,18 +50,18 @@ async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, 
     if settings.fleet.redis.is_some() {
         let backend = open_backend(settings).await?;
         let place = format!(" in Redis at {}", backend.address());
-        let answered = of_store(command, &*backend, &place).await;
+        let outcome = store_figures(command, &*backend, &place).await;
         backend.close().await;
         outcome
     } else {
         let backend = open_local_ledger(settings)?;
-        let answered = of_store(command, &backend, "").await;
+        let outcome = store_figures(command, &backend, "").await;
         backend.close().await;
-        answered
+        outcome
     }
 }
 
-async fn of_store(
+async fn store_figures(
     command: &CacheCommand,
     backend: &dyn Store,
     place: &str,

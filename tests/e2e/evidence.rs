@@ -202,8 +202,9 @@ fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_regi
     harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(0);
     let asked = judge.asked().pop().unwrap();
     let content = asked["messages"][1]["content"].as_array().unwrap().clone();
-    let sent = content.iter().filter_map(|part| part["image_url"]["url"].as_str());
-    let sheet = sent.last().unwrap().strip_prefix("data:image/png;base64,").unwrap().to_owned();
+    let mut sent = content.iter().filter_map(|part| part["image_url"]["url"].as_str());
+    let sheet =
+        sent.next_back().unwrap().strip_prefix("data:image/png;base64,").unwrap().to_owned();
     let sheet = base64::engine::general_purpose::STANDARD.decode(sheet).unwrap();
     let picture = image::load_from_memory(&sheet).unwrap().into_rgb8();
     // The box of 48 x 24 pixels with a margin of 8, three times as large, under its number.

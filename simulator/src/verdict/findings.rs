@@ -43,9 +43,9 @@ fn finding(
         "shown": shown, "found": found, "severity": severity,
         "statement": format!("The {element} has a {title}: {found}, should be {shown}"),
     });
-    if words.has_region {
-        // What is made up is shown by no region.
-        finding["region"] = 0.into();
+    if let (true, Some(fields)) = (words.has_region, finding.as_object_mut()) {
+        // A made-up finding is shown by no region.
+        fields.insert("region".to_owned(), 0.into());
     }
     Some(finding)
 }

@@ -199,9 +199,7 @@ impl<'renderer> OpenPage<'renderer> {
         let snapshot = serde_json::from_str(&snapshot);
         let snapshot = snapshot.map_err(|error| invalid("description", &error))?;
         let data = shot.get("data").and_then(Value::as_str).unwrap_or_default();
-        let picture = STANDARD.decode_to_vec(data).map_err(|error| {
-            RendererError::Ended(format!("its picture of the page cannot be read: {error}"))
-        })?;
+        let picture = STANDARD.decode_to_vec(data).map_err(|error| invalid("picture", &error))?;
         let refused = self.session.refused().iter().cloned().collect();
         let (partial, error) = (self.partial.clone(), self.error.clone());
         Ok(DrawnPage { picture: picture.into(), snapshot, partial, refused, error })
@@ -245,4 +243,8 @@ impl<'renderer> OpenPage<'renderer> {
 
 fn shortened(text: &str) -> String {
     text.chars().take(MAX_ERROR_CHARS).collect()
+}
+
+fn invalid(what: &str, error: &dyn std::fmt::Display) -> RendererError {
+    RendererError::Ended(format!("its {what} of the page cannot be read: {error}"))
 }

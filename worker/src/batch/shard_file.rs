@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&two).unwrap(), row("b") + &row("c"));
 
         shard.push(&next, JobId::new("d"), row("d").as_bytes()).await.unwrap();
-        assert_eq!(shard.discard().await, [JobId::new("d")]);
-        assert!(!next.exists());
+        shard.discard().await;
+        assert!(shard.jobs.is_empty() && !next.exists());
     }
 }

@@ -19,6 +19,7 @@ use juror_types::{
     evidence::{Evidence, EvidenceOutcome},
     finding::Finding,
     outcome::{InputRecord, JobResult},
+    rubric::RubricImage,
     usage::Money,
     verdict::{Score, Verdict},
 };

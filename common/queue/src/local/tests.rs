@@ -120,19 +120,22 @@ async fn what_comes_back_fits_into_a_full_queue_and_keeps_it_from_ending() {
     let mut subscription = queue.subscribe(2).await.unwrap();
     subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
     let mut second = by_hand(publish(&queue, "two"));
-    assert!(second.poll_once().is_none(), "the one that came back takes the room");
+    assert!(second.poll_once().is_none(), "the one that came back takes the slot");
     drop(second);
     queue.close();
     let mut drained = by_hand(returns.drained());
     assert!(drained.poll_once().is_none());
     subscription.next().await.unwrap().unwrap().acknowledge().await.unwrap();
     assert!(drained.poll_once().is_some());
+    drop(drained);
 
     let mut end = by_hand(subscription.next());
     assert!(end.poll_once().is_none(), "more may come back");
     returns.publish(Note::new("late"), Priority::Normal).await.unwrap();
     assert!(!returns.is_drained());
-    end.poll_once().unwrap().unwrap().unwrap().acknowledge().await.unwrap();
+    let late = end.poll_once().unwrap().unwrap().unwrap();
+    drop(end);
+    late.acknowledge().await.unwrap();
     let mut end = by_hand(subscription.next());
     assert!(end.poll_once().is_none());
     drop(returns);
