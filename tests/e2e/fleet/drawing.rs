@@ -8,6 +8,7 @@ use crate::harness::{Finished, Harness, Running, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::install;
 use juror_types::outcome::{JobResult, Outcome};
+use rustix::process::Signal;
 
 const BROWSER: &str = "JUROR_RENDER_BROWSER";
 const ABSENT: &str = "no-such-browser";
@@ -133,6 +134,7 @@ fn pictures_in_a_shared_folder_are_shown_where_another_process_reports() {
     assert!(!report("shared.html", SHARED).contains(not_kept));
     assert!(report("apart.html", "another-folder").contains(not_kept));
     assert!(!pages.harness.path("state-of-worker/.renders").exists());
-    stop(aggregator);
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0);
     stop(with);
 }
