@@ -71,7 +71,7 @@ async fn store_figures(
         return Ok((json!({ "forgotten": replies }), format!("{replies} replies{place} removed")));
     }
     let stats = backend.cache_stats().await.map_err(Failure::error)?;
-    let figure = serde_json::to_value(&stats).map_err(Failure::error)?;
+    let figure = serde_json::to_value(stats).map_err(Failure::error)?;
     let CacheStats { replies, bytes, cost_usd, simulated_usd } = stats;
     let simulated = match simulated_usd {
         Money::ZERO => String::new(),
