@@ -131,6 +131,6 @@ mod tests {
             assert!(bad.parse::<Share<BatchFault>>().is_err(), "{bad}");
         }
         let error = "gzipped".parse::<Share<Quirk>>().unwrap_err().to_string();
-        assert!(error.contains("no quirk") && error.contains("--quirk list"), "{error}");
+        assert!(error.contains("unknown quirk") && error.contains("--quirk list"), "{error}");
     }
 }

@@ -33,7 +33,7 @@ fn a_dataset_that_is_wrong_is_refused_with_its_line() {
     let place = "manifest.jsonl, line 1: field \"screenshot\":";
     refused(missing, &[], &[place, "\"none.png\" does not exist", "relative to the manifest"]);
     let twice = format!("{SOUND}\n\n{SOUND}\n");
-    refused(&twice, &[], &["line 3: field \"id\"", "\"a\" stands twice, first in line 1"]);
+    refused(&twice, &[], &["line 3: field \"id\"", "duplicate id \"a\", first in line 1"]);
     refused("\n", &[], &["manifest.jsonl has no items", "one JSON object per line"]);
     for path in ["../shot.png", "/etc/hostname"] {
         let outside = json!({"id": "a", "screenshot": path}).to_string();
@@ -111,7 +111,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
         (&["--output", "none/report.csv"], "there is no folder none; create it first"),
         (&["--gate", "none"], "use `targets`, `production` or the path of a TOML file"),
-        (&["--run-id", "../a"], "run id \"../a\" is not usable"),
+        (&["--run-id", "../a"], "run id \"../a\" is invalid"),
         (
             &["--rubric", "none"],
             "rubric \"none\" is neither built in (semantic, acrue, semantic-evidence",
@@ -259,7 +259,8 @@ fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
     let run = ["run", "set/manifest.jsonl", "--data-root", "shots"];
     item("../shots/1.png");
     for flags in [&[][..], &["--dry-run"]] {
-        let says = ["has '..', which is not allowed", "from a --data-root down"];
+        let says =
+            ["has '..', which is not allowed", "below the manifest's folder or a --data-root"];
         harness.juror(&[&run[..], flags].concat()).exits(2).says(&says);
     }
     item("1.png");

@@ -60,7 +60,7 @@ fn lists_mark_the_blessed_run_and_a_name_can_be_taken_away() {
     harness.juror(&["runs"]).exits(0).prints(&["BASELINE", "good"]);
     let list = harness.juror(&["runs", "--json"]).exits(0).stdout;
     assert_eq!(serde_json::from_str::<Value>(&list).unwrap()[0]["baselines"], json!(["good"]));
-    harness.juror(&["bless", "--remove", "good"]).exits(0).prints(&["good is gone", "monday"]);
+    harness.juror(&["bless", "--remove", "good"]).exits(0).prints(&["good is removed", "monday"]);
     harness.juror(&["bless", "--remove", "good"]).exits(2).says(&["no run is blessed", "--list"]);
     assert_eq!(listed(&harness), json!([]));
     assert!(harness.path("runs/monday/report.json").is_file());
@@ -157,7 +157,7 @@ fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
     harness.juror(&report).exits(100);
     harness.juror(&["compare", "main", "night-4"]).exits(0).prints(&["INCONCLUSIVE"]);
     harness.write("juror.toml", "schema = 1\n[compare]\nflaky = \"leave_out\"\n");
-    harness.juror(&report).exits(0).prints(&["is judged without 1 flaky item"]);
+    harness.juror(&report).exits(0).prints(&["is evaluated without 1 flaky item"]);
     let compared = harness.juror(&["compare", "main", "night-4"]).exits(0);
     compared.prints(&["SAME", "left out", "Flaky items", "item_0001"]);
     harness.write("juror.toml", "schema = 1\n[compare]\nflaky_runs = 0\n");

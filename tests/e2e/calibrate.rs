@@ -223,7 +223,7 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
     fs::write(&manifest, labeled).unwrap();
     run(&harness, "base", &[9, 8], &[]).exits(0);
     let told = calibrate(&harness, &[]).exits(0);
-    told.prints(&["the items' labels", "it takes 3 items, and there are 2", "no item has both"]);
+    told.prints(&["the items' labels", "it needs 3 items, and there are 2", "no item has both"]);
     let found = calibration(&harness, "base");
     let visual = &found["criteria"][0]["agreement"];
     assert_eq!((&visual["n"], &visual["bias"]["value"]), (&json!(2), &json!(0.5)));

@@ -80,7 +80,7 @@ fn the_log_tells_of_jobs_and_never_what_is_in_them() {
     assert!(ended.iter().all(|line| line["span"]["job"].is_string()));
     let pauses = with_message(&lines, "the run is paused");
     assert_eq!((pauses.len(), &pauses[0]["level"]), (1, &json!("INFO")));
-    assert_eq!(with_message(&lines, "calling again").len(), 1);
+    assert_eq!(with_message(&lines, "retrying").len(), 1);
     let committed = with_message(&lines, "results committed");
     assert!(!committed.is_empty() && committed.iter().all(|line| line["span"]["run"] == "first"));
 

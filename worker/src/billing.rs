@@ -258,7 +258,7 @@ mod tests {
         assert!(answered(Lane::Batch).1.is_empty());
         let (ordinary, warnings) = answered(Lane::Realtime);
         assert_eq!(ordinary, flex + flex);
-        assert!(warnings[0].contains("realtime where flex was asked for"), "{warnings:?}");
+        assert!(warnings[0].contains("realtime in place of flex"), "{warnings:?}");
     }
 
     #[test]

@@ -202,7 +202,7 @@ mod tests {
         std::os::unix::fs::symlink(elsewhere.path(), run.path().join(INPUTS_FOLDER)).unwrap();
         assert!(KeptInputs::find(run.path()).is_none());
         let error = KeptInputs::create(run.path()).unwrap_err().to_string();
-        assert!(error.contains("inputs: this is not a folder; free space"), "{error}");
+        assert!(error.contains("inputs: not a folder; free some space"), "{error}");
 
         let other = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(other.path()).unwrap();

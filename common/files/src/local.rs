@@ -260,7 +260,7 @@ mod tests {
             ("a\0b", "not a file name"),
             ("none.txt", "no such file in"),
             ("sub/a.txt/deeper", "no such file in"),
-            ("b.txt", "larger than the 1 bytes"),
+            ("b.txt", "larger than the allowed 1 bytes"),
         ] {
             let error = roots.read(reference, 1).await.unwrap_err().to_string();
             assert!(error.contains(reason), "{reference}: {error}");

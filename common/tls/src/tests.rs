@@ -168,10 +168,13 @@ fn unusable_files_are_named_with_their_setting() {
     let with_ca = |ca: PathBuf| TlsFiles { ca: Some(ca), ..TlsFiles::default() };
     for (files, words) in [
         (with_ca("none.pem".into()), ["fleet.redis_ca_file none.pem", "cannot be read"]),
-        (with_ca(file("empty.pem", "")), ["empty.pem", "holds no certificate"]),
-        (with_ca(file("cut.pem", "-----BEGIN CERTIFICATE-----\nMII")), ["cut.pem", "no sound PEM"]),
+        (with_ca(file("empty.pem", "")), ["empty.pem", "contains no certificate"]),
+        (
+            with_ca(file("cut.pem", "-----BEGIN CERTIFICATE-----\nMII")),
+            ["cut.pem", "not a valid PEM"],
+        ),
         (with_key(file("secret.key", secret)), ["protected by a password", "openssl pkey"]),
-        (with_key(one.certificate.clone()), ["holds no private key", "openssl pkcs12"]),
+        (with_key(one.certificate.clone()), ["contains no private key", "openssl pkcs12"]),
         (
             with_key(two.key.clone()),
             ["fleet.redis_client_key_file", "not the key of the certificate"],

@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn what_nobody_follows_is_no_reference() {
         for (text, says) in [
-            ("", "no reference"),
-            ("a\0b", "no reference"),
-            ("data:image/png;base64,AAAA", "no reference"),
-            ("file:///etc/passwd", "no reference"),
-            ("ftp://host/1.png", "no reference"),
-            ("https://", "no URL"),
-            ("https://exa mple.com/1.png", "no URL"),
+            ("", "is not a reference"),
+            ("a\0b", "is not a reference"),
+            ("data:image/png;base64,AAAA", "is not a reference"),
+            ("file:///etc/passwd", "is not a reference"),
+            ("ftp://host/1.png", "is not a reference"),
+            ("https://", "not a URL"),
+            ("https://exa mple.com/1.png", "not a URL"),
             ("https://user:secret@host/1.png", "a user or password"),
             ("https://user@host/1.png", "a user or password"),
             ("s3://", "has no bucket"),

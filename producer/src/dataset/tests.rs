@@ -287,7 +287,7 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
     assert_eq!(items.by_ref().filter(Result::is_ok).count(), shots.len());
     let warnings = items.warnings();
     for (warning, says) in warnings.iter().zip([
-        "files from https://a.test: are not allowed",
+        "files from https://a.test are not allowed",
         "add \"http://a.test\" to files.hosts",
         "from s3://bucket:",
     ]) {

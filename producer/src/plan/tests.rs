@@ -73,7 +73,7 @@ fn duplicates_far_apart_name_both_lines() {
     assert_eq!(broken.count, 1);
     assert!(
         broken.first[0].to_string().ends_with(
-            "line 20000: field \"id\": id \"6\" stands twice, first in line 7; ids must be unique"
+            "line 20000: field \"id\": duplicate id \"6\", first in line 7; ids must be unique"
         ),
         "{broken}"
     );
@@ -190,7 +190,7 @@ fn a_number_and_its_digits_are_one_id() {
         "{\"id\":\"17\",\"screenshot\":\"1.png\"}\n",
     ));
     let error = check(&dataset, &PlanOptions::default(), &mut |_| ()).unwrap_err().to_string();
-    assert!(error.contains("line 2: field \"id\": id \"17\" stands twice"), "{error}");
+    assert!(error.contains("line 2: field \"id\": duplicate id \"17\""), "{error}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn pairs_of_the_same_name_are_duplicates() {
     let dataset = Dataset::open(backend.path(), &shape()).unwrap();
     let broken = broken(&dataset);
     assert_eq!(broken.first[0].place.file.file_name(), Some("1.png".as_ref()));
-    assert!(broken.to_string().ends_with("id \"1\" stands twice; ids must be unique"), "{broken}");
+    assert!(broken.to_string().ends_with("duplicate id \"1\"; ids must be unique"), "{broken}");
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn results_of_two_runs_end_in_two_journals_and_two_reports() {
     let aside =
         await_some(|| Some(servers.results_aside()).filter(|aside| !aside.is_empty()), "letter");
     assert_eq!(aside[0].0, "item_0007");
-    assert!(aside[0].1.contains("knows no run strange"), "{aside:?}");
+    assert!(aside[0].1.contains("run strange is unknown to the fleet"), "{aside:?}");
     // One of the second run failed: it is judged again, and only then the run is complete.
     servers.publish(&[JobResult { round: 1, ..failed(&night, 0) }]);
     let progress = servers.await_report(&night.run_id, 31);
@@ -265,7 +265,7 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
     servers.publish(&[scored(&record, 2)]);
     await_some(|| Some(()).filter(|()| harness.journal("kept").len() == 3), "the third result");
     assert_eq!(servers.status(&record.run_id), None);
-    aggregator.await_words("what is left of it by: juror retry kept");
+    aggregator.await_words("to judge the remaining jobs, run: juror retry kept");
     // As `juror retry` does.
     servers.announce(&record);
     let committed = || servers.ledger(&record.run_id).committed;

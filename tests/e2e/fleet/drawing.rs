@@ -122,7 +122,7 @@ fn pictures_in_a_shared_folder_are_shown_where_another_process_reports() {
     let pages = Pages::new(2);
     let with = pages.worker_with_browser();
     let mut aggregator = pages.servers.start(&pages.harness, &["aggregate"]);
-    aggregator.await_words("works: results of fleet");
+    aggregator.await_words("active: writing the results of fleet");
     pages.enqueue("shown", &["--evidence", "facts", "--wait"]).exits(0);
     let report = |name: &str, shared: &str| {
         let mut command = pages.harness.command(&["report", "shown", "-o", name]);

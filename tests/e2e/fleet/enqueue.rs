@@ -17,7 +17,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-const PAUSES: &str = "publishing pauses until it does";
+const PAUSES: &str = "publishing pauses until it accepts messages";
 /// More than a priority with room for five takes before its broker says that it is full: as many as
 /// may wait for its word, and some.
 const MANY: usize = 3_000;

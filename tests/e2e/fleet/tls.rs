@@ -211,5 +211,5 @@ fn ports_with_and_without_tls_are_told_apart_at_once() {
     let mut mixed = secure.servers.command(&harness, &["doctor"]);
     mixed.env("JUROR_FLEET_REDIS_CA_FILE", secure.authority.file());
     let mixed = Finished::from(mixed.output().unwrap()).exits(1);
-    mixed.prints(&["fleet.redis_ca_file is set", "asks for no TLS"]);
+    mixed.prints(&["fleet.redis_ca_file is set", "has no TLS"]);
 }

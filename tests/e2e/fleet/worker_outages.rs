@@ -140,7 +140,7 @@ fn a_broker_that_is_killed_costs_no_call() {
     fixture.enqueue("cut");
     fixture.simulator.await_count("billed_calls", 2);
     broker.restart();
-    worker.await_words("connecting again");
+    worker.await_words("reconnecting");
     fixture.gate.open();
     all_scored(&fixture.servers.take_results(4));
     stop(worker);
@@ -178,7 +178,7 @@ fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
     proxy.shut();
     await_some(|| (fixture.servers.held("30s") == 4).then_some(()), "the other one waits for it");
     fixture.gate.let_through(4);
-    first.await_words("connecting again");
+    first.await_words("reconnecting");
     proxy.restore();
     all_scored(&fixture.servers.take_results(4));
     assert_eq!(fixture.simulator.count("billed_calls"), 4);

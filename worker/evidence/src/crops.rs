@@ -50,7 +50,7 @@ impl PicturePair<'_> {
     /// without regions.
     pub fn contact_sheet(&self, regions: &[EvidenceRegion]) -> Option<Raster> {
         let worst = worst(regions);
-        let room = crop_room(worst.len());
+        let room = max_crop_size(worst.len());
         let cells = worst.iter().map(|(number, region)| self.cell(*number, region, room));
         let cells: Vec<Raster> = cells.collect();
         (!cells.is_empty()).then(|| sheet(&cells))
@@ -79,7 +79,7 @@ pub fn max_sheet_size([width, height]: [u32; 2]) -> [u32; 2] {
     let [most, ..] = ENLARGEMENTS;
     let mut size = [0; 2];
     for count in 1..=MAX_CROPS {
-        let [room_across, room_down] = crop_room(count);
+        let [room_across, room_down] = max_crop_size(count);
         let across = room_across.min(width.saturating_mul(most)).max(DIGIT_WIDTH);
         let down = NUMBER_STRIP + LINE + 2 * room_down.min(height.saturating_mul(most));
         let [columns, rows] = grid(count);
@@ -109,7 +109,7 @@ fn grid(count: usize) -> [u32; 2] {
 }
 
 /// Maximum width and height of each crop on a sheet of so many cells.
-fn crop_room(count: usize) -> [u32; 2] {
+fn max_crop_size(count: usize) -> [u32; 2] {
     let ([columns, rows], [width, height]) = (grid(count), MAX_SHEET);
     let across = (width - GAP) / columns - GAP;
     let down = (height - GAP) / rows - GAP;

@@ -92,7 +92,7 @@ async fn files_come_from_folders_and_allowed_hosts() {
     assert_eq!(server.requests()[0].path, format!("/a%20b/1.png{SIGNATURE}"));
     assert!(refusal(&sources, "../1.png").await.contains("'..' is not allowed"));
     assert!(refusal(&sources, "/etc/passwd").await.contains("outside the allowed folders"));
-    assert!(refusal(&sources, "file:///etc/passwd").await.contains("no reference"));
+    assert!(refusal(&sources, "file:///etc/passwd").await.contains("not a reference"));
 }
 
 #[tokio::test]
@@ -195,7 +195,10 @@ async fn a_redirect_to_what_may_not_be_reached_is_refused() {
     for (to, says) in [
         // Allowed by name and not by address; not allowed by name; no web at all.
         (secret.as_str(), "127.0.0.1, a private address"),
-        ("http://169.254.169.254/latest?c0ffee", "http://169.254.169.254/latest: the settings"),
+        (
+            "http://169.254.169.254/latest?c0ffee",
+            "files from http://169.254.169.254 are not allowed",
+        ),
         ("file:///etc/passwd", "neither https nor http"),
         ("s3://bucket/1.png", "neither https nor http"),
     ] {
@@ -254,7 +257,7 @@ async fn nothing_is_tried_more_than_three_times_or_in_vain() {
     for (status, requests, says) in [
         ("500 Internal Server Error", 3, "status 500, 3 times in a row"),
         ("403 Forbidden", 1, "status 403: access denied; renew the signed URL"),
-        ("404 Not Found", 1, "status 404: there is no such file"),
+        ("404 Not Found", 1, "status 404: no such file"),
         ("418 I'm a teapot", 1, "status 418"),
         ("204 No Content", 1, "status 204"),
     ] {

@@ -251,7 +251,7 @@ mod tests {
             assert_eq!(redirected(from, location), Ok(to.to_owned()));
         }
         for (location, says) in [
-            ("http://host/2.png?sig=secret", "from https to http://host/2.png,"),
+            ("http://host/2.png?sig=secret", "from https to the unencrypted http://host/2.png"),
             ("file:///etc/passwd", "neither https nor http"),
             ("https://user:secret@host/2.png", "to https://host/2.png with a user"),
             ("https://", "without a target"),

@@ -139,7 +139,7 @@ fn what_cannot_be_told_says_why() {
     assert_eq!(reason(&none.pearson), "no item has both a score and a label");
     assert_eq!(reason(&none.bias), reason(&none.pearson));
     let two = of(&[7.0, 8.0], &[7.0, 9.0]);
-    assert_eq!(reason(&two.weighted_kappa), "it takes 3 items, and there are 2");
+    assert_eq!(reason(&two.weighted_kappa), "it needs 3 items, and there are 2");
     let constant = of(&[8.0; 4], &[8.0, 7.0, 9.0, 8.0]);
     assert_eq!(reason(&constant.spearman), "the judge's scores are constant");
     assert_eq!(constant.weighted_kappa.value, Some(0.0));

@@ -134,6 +134,6 @@ mod tests {
         let [alike] = groups.intervals([Some(1.0)], |_| [Some(1.0)]);
         assert_eq!(alike.reason.as_deref(), Some(ALL_ALIKE));
         let [few] = Groups::of(&[None; 9]).intervals([Some(1.0)], |_| [Some(1.0)]);
-        assert!(few.reason.unwrap().contains("takes 10 items"));
+        assert!(few.reason.unwrap().contains("needs 10 items"));
     }
 }

@@ -174,7 +174,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
     for (text, wanted) in [
         ("schema = 1\nmin_covrage = 1.0", "unknown field `min_covrage`"),
         ("schema = 2\nnew_key = 1", "schema 2, but this program reads schema 1"),
-        ("schema = 1", "bounds nothing"),
+        ("schema = 1", "it has no rules"),
         ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"", "either above or at_least"),
         ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "go with no_decline = true alone"),

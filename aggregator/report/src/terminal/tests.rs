@@ -1,5 +1,5 @@
 //! Whole reports, compared with the text files in tests-data. After a change that is meant, write
-//! them anew with `cargo test -p juror-aggregator -- --ignored` and look at each with your eyes.
+//! them anew with `cargo test --workspace --lib -- --ignored write_the` and look at each with your eyes.
 
 use super::*;
 use juror_analysis::test_results::{

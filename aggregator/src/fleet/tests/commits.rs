@@ -81,8 +81,8 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
         found.map(|(_, reason)| reason.as_str()).unwrap_or_default()
     };
     assert_eq!(aside.len(), 3, "{aside:?}");
-    assert!(reason("a").contains("knows no run strange"), "{aside:?}");
-    assert!(reason("b").contains("not usable"), "{aside:?}");
+    assert!(reason("a").contains("run strange is unknown to the fleet"), "{aside:?}");
+    assert!(reason("b").contains("is invalid"), "{aside:?}");
     assert!(reason("c").contains("schema 7"), "{aside:?}");
     assert_eq!(fleet.items(&run), ["d"]);
     // Announced after all, the run takes what comes then.

@@ -119,7 +119,7 @@ async fn each_published_job_of_a_cancelled_run_ends_in_one_outcome_and_no_other_
     );
     assert_eq!(report["coverage"], coverage);
     let warnings = report["warnings"].to_string();
-    assert!(warnings.contains("cancelled when 4 of its 10 jobs were published"), "{warnings}");
+    assert!(warnings.contains("cancelled after 4 of its 10 jobs were published"), "{warnings}");
     let record = RunFiles::open(fleet.runs_dir.path(), &run).unwrap().record().clone();
     assert_eq!((record.planned, record.jobs()), (10, 4));
     // Taken up again, it has all its jobs again.

@@ -138,7 +138,10 @@ async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconci
     redis.command(&["SCRIPT", "FLUSH"]);
     clock.pass(1);
     let reason = no_record(&backend, "b").await;
-    assert!(reason.contains("no budget record") && reason.contains("emptied"), "{reason}");
+    assert!(
+        reason.contains("no budget record") && reason.contains("Redis has lost the record"),
+        "{reason}"
+    );
 
     let current = claim(&backend, "job").await;
     assert!(current.fence > overtaken.fence, "what was granted once is not granted again");
@@ -211,7 +214,7 @@ async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
     backend.sweep().await.unwrap();
     no_record(&backend, "early").await;
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
-    assert!(refused(&backend, "a").await.contains("start the aggregator"));
+    assert!(refused(&backend, "a").await.contains("the aggregator does so"));
     let new = JournalCosts { is_new: true, ..JournalCosts::default() };
     let done = Reconciliation::Done { presumed: 0 };
     assert_eq!(backend.reconcile(&new).await.unwrap(), done, "nobody is waited for");

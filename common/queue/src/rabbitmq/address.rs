@@ -133,6 +133,6 @@ mod tests {
         let refused = Address::parse("amqp://juror:secret@broker", &files).err().unwrap();
         let refused = refused.to_string();
         assert!(refused.contains("fleet.broker_client_key_file is set"), "{refused}");
-        assert!(refused.contains("write it as amqps://"), "{refused}");
+        assert!(refused.contains("use amqps://"), "{refused}");
     }
 }

@@ -131,7 +131,7 @@ fn every_refusal_names_field_and_remedy() {
             json!({"screenshot": "https://user:password@example.com/1.png?signed"}),
             "screenshot: \"https://example.com/1.png\" is invalid: it contains a user or password",
         ),
-        (json!({"screenshot": "s3://bucket"}), "screenshot: \"s3://bucket\" is not usable: it"),
+        (json!({"screenshot": "s3://bucket"}), "screenshot: \"s3://bucket\" is invalid: it"),
         (json!({"generated_code": "/x.tsx"}), "generated_code: \"/x.tsx\" leads out"),
         (
             json!({"generated_code": "ftp://x/y.tsx"}),

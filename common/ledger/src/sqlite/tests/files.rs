@@ -103,7 +103,7 @@ async fn files_that_are_not_ours_are_refused_with_the_reason() {
     raw.pragma_update(None, "user_version", 7).unwrap();
     drop(raw);
     let message = refusal(&folder.file());
-    assert!(message.contains("version 7") && message.contains("version 5"), "{message}");
+    assert!(message.contains("version 7") && message.contains("(5)"), "{message}");
 
     let path = |name| folder.folder.path().join(name);
     std::fs::write(path("text.db"), "not a database, ".repeat(100)).unwrap();

@@ -104,7 +104,7 @@ async fn a_message_that_cannot_be_read_is_kept_aside_and_stops_nobody() {
     assert_eq!(jobs.list().await.unwrap().len(), 1);
     let [unread, kept] = queues.dead_letters().await.unwrap().try_into().unwrap();
     assert_eq!(unread.content, DeadLetterBody::Unreadable(b"{".to_vec()));
-    assert!(unread.reason.contains("it cannot be read"), "{}", unread.reason);
+    assert!(unread.reason.contains("it cannot be parsed"), "{}", unread.reason);
     assert_eq!(
         (kept.message_id.as_str(), kept.priority),
         (job("good").job_id.as_str(), Priority::Normal)

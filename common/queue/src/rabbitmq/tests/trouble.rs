@@ -106,7 +106,7 @@ async fn a_broker_that_comes_late_is_waited_for() {
     let settings = own.settings(&proxy.url());
     let arriving = async {
         let Some(Event::Warning(warning)) = told.recv().await else { panic!("a warning expected") };
-        assert!(warning.contains("waiting"), "{warning}");
+        assert!(warning.contains("retrying"), "{warning}");
         proxy.restore();
     };
     let (queues, ()) = tokio::join!(RabbitQueues::connect(&settings, events), arriving);

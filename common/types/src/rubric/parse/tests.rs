@@ -145,7 +145,7 @@ fn every_problem_is_named_at_once_in_the_order_of_lines() {
     );
     assert_eq!(
         lines[2],
-        "own.toml:37: metrics.avg_look.of: no criterion has the key \"looks\"; take one of \
+        "own.toml:37: metrics.avg_look.of: no criterion has the key \"looks\"; use one of \
          content, look"
     );
 }
@@ -158,7 +158,11 @@ fn everything_that_makes_no_sense_is_refused() {
         ("key = \"look\"", "key = \"content\"", "is a duplicate"),
         ("key = \"look\"", "key = \"Look!\"", "not a valid name"),
         ("key = \"look\"", "key = \"look\"\ngroup = \"x\"", "sum_over_max has no groups"),
-        ("id = \"two-shots\"", "id = \"../shots\"", "own.toml:2: id: \"../shots\" is not usable"),
+        (
+            "id = \"two-shots\"",
+            "id = \"../shots\"",
+            "own.toml:2: id: \"../shots\" is not a valid name",
+        ),
         ("min = 0, max = 4", "min = 4, max = 4", "own.toml:8: scale.min: 4 is not below"),
         ("min = 0, max = 4", "min = 0, max = 1001", "1001 is above 1000"),
         ("from = 4, to = 4", "from = 4, to = 5", "leaves the scale of 0 to 4"),
@@ -219,7 +223,7 @@ fn groups_and_grades_that_make_no_sense_are_refused() {
         (
             "group = \"accuracy\"",
             "group = \"acuracy\"",
-            "no group has the key \"acuracy\"; take one of accuracy,",
+            "no group has the key \"acuracy\"; use one of accuracy,",
         ),
         ("group = \"accuracy\"\n", "", "criteria.faithfulness.group: is missing"),
         ("key = \"relevance\"", "key = \"relevant\"", "groups.relevant: has no criterion"),
@@ -285,7 +289,7 @@ elements = [{ key = "map", title = "Map" }]"#;
 fn a_vocabulary_that_makes_no_sense_is_named_with_its_remedy() {
     let kind = r#"{ key = "gone", title = "Gone", means = "missing", criteria = ["charm"] }"#;
     let cases = [
-        ("[findings]\nvocabulary = \"faces\"".to_owned(), "take one of interface, picture"),
+        ("[findings]\nvocabulary = \"faces\"".to_owned(), "use one of interface, picture"),
         (
             format!("[findings]\nvocabulary = \"picture\"\nkinds = [{kind}]"),
             "no criterion has the key \"charm\"",
