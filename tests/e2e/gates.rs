@@ -63,11 +63,11 @@ fn a_gate_of_ones_own_is_a_file() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85\n",
-            "above = 85, but retrieval.accuracy lies from 0 to 1; for 85 % write 0.85",
+            "above = 85, but retrieval.accuracy lies from 0 to 1; for 85 % use 0.85",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n",
-            "write no_decline = true instead",
+            "use no_decline = true instead",
         ),
         ("schema = 2\n", "schema 2, but this program reads schema 1"),
         ("schema = 1\nmin_coverage = 80\n", "a share from 0 to 1"),

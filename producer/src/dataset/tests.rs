@@ -289,7 +289,7 @@ fn places_that_may_not_be_read_are_warned_of_once_each() {
     for (warning, says) in warnings.iter().zip([
         "files from https://a.test are not allowed",
         "add \"http://a.test\" to files.hosts",
-        "from s3://bucket:",
+        "of s3://bucket is not allowed",
     ]) {
         assert!(warning.contains(says) && !warning.contains("c0ffee"), "{warning}");
     }

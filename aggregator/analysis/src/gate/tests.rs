@@ -177,10 +177,10 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ("schema = 1", "it has no rules"),
         ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"", "either above or at_least"),
-        ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "go with no_decline = true alone"),
+        ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "require no_decline = true"),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\nmargin = 0.01",
-            "write no_decline = true instead (docs/history.md)",
+            "use no_decline = true instead (docs/history.md)",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_runs = 2",
@@ -213,7 +213,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85",
             "the rule for retrieval.accuracy has above = 85, but retrieval.accuracy lies from 0 to 1; \
-             for 85 % write 0.85",
+             for 85 % use 0.85",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 10.5",

@@ -132,7 +132,7 @@ fn every_refusal_names_field_and_remedy() {
             "screenshot: \"https://example.com/1.png\" is invalid: it contains a user or password",
         ),
         (json!({"screenshot": "s3://bucket"}), "screenshot: \"s3://bucket\" is invalid: it"),
-        (json!({"generated_code": "/x.tsx"}), "generated_code: \"/x.tsx\" leads out"),
+        (json!({"generated_code": "/x.tsx"}), "generated_code: \"/x.tsx\" is outside"),
         (
             json!({"generated_code": "ftp://x/y.tsx"}),
             "generated_code: \"ftp://x/y.tsx\" is not a reference; use a path relative",
