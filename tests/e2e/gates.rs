@@ -63,7 +63,7 @@ fn a_gate_of_ones_own_is_a_file() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85\n",
-            "above = 85, but retrieval.accuracy lies from 0 to 1; for 85 % use 0.85",
+            "above = 85, but retrieval.accuracy ranges from 0 to 1; for 85 % use 0.85",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n",

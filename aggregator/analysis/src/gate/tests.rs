@@ -212,12 +212,12 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85",
-            "the rule for retrieval.accuracy has above = 85, but retrieval.accuracy lies from 0 to 1; \
+            "the rule for retrieval.accuracy has above = 85, but retrieval.accuracy ranges from 0 to 1; \
              for 85 % use 0.85",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 10.5",
-            "has at_least = 10.5, but semantic.avg_visual_similarity lies from 0 to 10",
+            "has at_least = 10.5, but semantic.avg_visual_similarity ranges from 0 to 10",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 1.0",

@@ -232,7 +232,7 @@ fn groups_and_grades_that_make_no_sense_are_refused() {
         ("name = \"F\", from = 0", "name = \"F\", from = 10", "the last one must be from 0"),
         ("name = \"A\", from = 80", "name = \"A\", from = 95", "grades.A: from 95 is not below"),
         ("name = \"A\", from = 80", "name = \"A+\", from = 80", "is the name of two grades"),
-        ("name = \"A+\", from = 90", "name = \"A+\", from = 900", "no percentage"),
+        ("name = \"A+\", from = 90", "name = \"A+\", from = 900", "is not a percentage"),
         ("of = \"usefulness\"", "of = \"clarity\"", "no group has the key \"clarity\""),
         ("from = 5, to = 5", "from = 4, to = 5", "anchors[2]: from 4 to 4 overlaps"),
     ];
