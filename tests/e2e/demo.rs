@@ -61,7 +61,8 @@ fn without_a_browser_the_demo_says_what_it_would_show() {
     let harness = Harness::new();
     harness.write("juror.toml", "[render]\nbrowser = \"no-such-browser\"\n");
     let demo = harness.juror(&["demo", "--run-id", "first"]).exits(0);
-    let notice = ["by the rubric semantic@2", "no browser found: with one", "names the change"];
+    let notice =
+        ["by the rubric semantic@2", "no browser found: with one", "measures how it differs"];
     demo.says(&notice).prints(&["27 of 27 scored", "87.4%"]);
     assert!(harness.result("first", "button_secondary")["evidence"].is_null());
 }

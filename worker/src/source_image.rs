@@ -47,7 +47,7 @@ impl SourceImage {
         let source = Self { url: shown_url(&image.reference), ..made };
         match (image.sha256, source.record.digest) {
             (Some(promised), Some(digest)) if promised != digest => Err(image_error(format!(
-                "{reference} is not the file that the manifest promises: its SHA-256 is {digest}, \
+                "{reference} does not match the manifest: its SHA-256 is {digest}, \
                  not {promised}; restore the file or correct the manifest"
             ))),
             _ => Ok(source),

@@ -210,7 +210,7 @@ fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
     let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
     let refused = servers.juror(&harness, &capped).exits(2);
     assert_eq!(refused.stdout, "");
-    refused.says(&["may lose what was spent", "--allow-volatile-redis"]);
+    refused.says(&["may lose the record of what was spent", "--allow-volatile-redis"]);
     assert_eq!(servers.status(&RunId::new("paid")), None);
 
     let accepted = [&capped[..], &["--allow-volatile-redis"]].concat();
@@ -257,7 +257,7 @@ fn a_run_is_cancelled_while_it_is_published() {
     cancelled.prints(&[
         "run doomed is cancelled",
         "of 3000 planned jobs were published",
-        "0 results",
+        "0 have a result",
     ]);
     running.finish().exits(3).says(&["was cancelled while it was published"]);
     let known = status(&servers, "doomed");

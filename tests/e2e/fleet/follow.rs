@@ -191,7 +191,7 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
     servers.juror(&harness, &elsewhere).exits(0).says(&["jobs of run night are requeued"]);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "local"]).exits(0);
     servers.juror(&harness, &["retry", "local", "--wait"]).exits(2).says(&["this machine"]);
-    servers.juror(&harness, &["retry", "none"]).exits(2).says(&["no run none"]);
+    servers.juror(&harness, &["retry", "none"]).exits(2).says(&["run none is unknown"]);
     harness.juror(&["retry", "none"]).exits(2).says(&["no run \"none\" in runs"]);
 }
 

@@ -130,12 +130,12 @@ fn a_changed_cap_is_told_and_stays_until_another_is_given() {
     let mut retry = servers.command(&harness, &["retry", "night"]);
     retry.env("JUROR_BUDGET_RUN_USD", "7");
     let retried = Finished::from(retry.output().unwrap()).exits(0);
-    assert!(!retried.stderr.contains("may cost"), "{}", retried.stderr);
+    assert!(!retried.stderr.contains("the budget of run"), "{}", retried.stderr);
     stands("0.10");
     servers.redis.command(&["DEL", &format!("{}:run:night", servers.redis.namespace)]);
     servers.juror(&harness, &["retry", "night"]).exits(0);
     stands("0.10");
     let raised = servers.juror(&harness, &["retry", "night", "--budget-usd", "0.2"]).exits(0);
-    raised.says(&["run night may cost $0.200000000"]);
+    raised.says(&["the budget of run night is now $0.200000000"]);
     stands("0.20");
 }

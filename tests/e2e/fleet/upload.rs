@@ -105,7 +105,7 @@ fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
         json!({"id": "a", "screenshot": "1.png", "quality_score": 1, "sha256": "00".repeat(32)});
     harness.write("set/manifest.jsonl", format!("{promised}\n"));
     let other = enqueue("set", &place, &["--run-id", "other"]).exits(2);
-    other.says(&["1.png is not the file that the manifest promises"]);
+    other.says(&["1.png does not match the manifest"]);
 
     write_dataset(&harness);
     enqueue("set", &place, &["--run-id", "first", "--limit", "1"]).exits(0);

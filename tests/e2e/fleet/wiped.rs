@@ -38,7 +38,10 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     let billed = simulator.bill();
 
     servers.redis.command(&["FLUSHALL"]);
-    servers.juror(&other, &enqueue).exits(0).says(&["calls of run wiped wait for an aggregator"]);
+    servers
+        .juror(&other, &enqueue)
+        .exits(0)
+        .says(&["calls of run wiped are suspended until the ledger is reconciled"]);
     let mut worker = servers.start(&other, &work);
     worker.await_words("calls are suspended until the ledger is reconciled");
     assert_eq!(simulator.requests(), u64::from(ITEMS), "nobody is asked before the journal tells");

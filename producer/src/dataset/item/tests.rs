@@ -140,32 +140,41 @@ fn every_refusal_names_field_and_remedy() {
         (json!({"expected_tokens": "../t.json"}), "expected_tokens: \"../t.json\" has '..'"),
         (
             json!({"expected_tokens": [1]}),
-            "expected_tokens: an object or the path of a file is expected",
+            "expected_tokens: expected an object or the path of a file, found a list",
         ),
         (
             json!({"extracted_tokens": "{\"a\":1}"}),
             "extracted_tokens: a text that contains JSON; write the object",
         ),
         (json!({"schema": 2}), "schema: schema 2 is not supported: this version reads schema 1"),
-        (json!({"schema": "1"}), "schema: schema \"1\" is not known"),
+        (json!({"schema": "1"}), "schema: schema \"1\" is not supported"),
         (
             json!({"language": "vue"}),
             "language: \"vue\" is not a supported language; use tsx, jsx, ts, js or html",
         ),
         (json!({"quality_score": 88}), "quality_score: 88 is outside 0 to 1; scale it"),
         (json!({"quality_score": -0.1}), "quality_score: -0.1 is outside 0 to 1"),
-        (json!({"quality_score": "0.5"}), "quality_score: a number from 0 to 1 is expected"),
+        (
+            json!({"quality_score": "0.5"}),
+            "quality_score: expected a number from 0 to 1, found a text",
+        ),
         (json!({"labels": [1]}), "labels: expected an object, found a list"),
         (json!({"tags": [1]}), "tags: expected a list of texts, found a number"),
         (json!({"tags": 1}), "tags: expected a list of texts, found a number"),
-        (json!({"cluster": 1}), "cluster: a text in quotes is expected"),
+        (json!({"cluster": 1}), "cluster: expected a text in quotes, found a number"),
         (json!({"sha256": "12"}), "sha256: \"12\" is not a SHA-256 digest"),
         (
             json!({"sha256": {"shot": DIGEST}}),
             "sha256: \"shot\" is not an image of the rubric; use screenshot",
         ),
-        (json!({"sha256": {"screenshot": 1}}), "sha256: a text for each image is expected"),
-        (json!({"sha256": 1}), "sha256: a text, or an object with one per image is expected"),
+        (
+            json!({"sha256": {"screenshot": 1}}),
+            "sha256: expected a text for each image, found a number",
+        ),
+        (
+            json!({"sha256": 1}),
+            "sha256: expected a text, or an object with one per image, found a number",
+        ),
     ] {
         let error = with(fields.clone()).unwrap_err();
         assert!(error.starts_with(message), "{fields}: {error}");
