@@ -149,5 +149,5 @@ fn settings_and_references_without_sense_are_named_before_anything_is_read() {
     write_manifest(&harness, &[("one", "s3://bucket/a/../1.png")], &json!({}));
     harness.juror(&run).exits(2).says(&["line 1", "'..'"]);
     harness.write("juror.toml", "[files]\nhosts = [\"*\"]\n");
-    harness.juror(&run).exits(2).says(&["files.hosts is \"*\"", "write host, *.host"]);
+    harness.juror(&run).exits(2).says(&["files.hosts is \"*\"", "use host, *.host"]);
 }

@@ -48,7 +48,7 @@ fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
         ("golden", &["run", "--resume"]),
         ("notes", &["run", "manifest.jsonl", "--run-id"]),
     ] {
-        let says = format!("runs/{name} exists and is no run directory");
+        let says = format!("runs/{name} exists and is not a run directory");
         let refused = harness.juror(&[command, &[name]].concat()).exits(2);
         refused.says(&[&says, "another --run-id"]);
     }
@@ -58,7 +58,7 @@ fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
     assert!(!harness.path("runs/juror.db").exists());
     harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(0);
     let database = ["run", "manifest.jsonl", "--run-id", "juror.db"];
-    harness.juror(&database).exits(2).says(&["juror.db exists and is no run directory"]);
+    harness.juror(&database).exits(2).says(&["juror.db exists and is not a run directory"]);
 }
 
 #[test]

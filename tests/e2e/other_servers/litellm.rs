@@ -134,7 +134,7 @@ fn verdicts_cost_what_litellm_logs(gateway: &Gateway) {
 fn a_fallback_is_named_and_booked_at_its_price(gateway: &Gateway) {
     let before = gateway.upstream.bill();
     let run = gateway.run("fallback", GATEWAY_KEY, &["--model", "gpt-4o-mini"]).exits(0);
-    run.says(&["model gpt-4o answers where gpt-4o-mini was asked for"]);
+    run.says(&["model gpt-4o replies in place of gpt-4o-mini"]);
     let rounding = gateway.total("fallback") - (gateway.upstream.bill() - before);
     assert!((0..=i64::from(ITEMS)).contains(&rounding), "{rounding} picodollars");
     let answered_by = &gateway.harness.result("fallback", "item_0000")["judge"]["answered_by"];
