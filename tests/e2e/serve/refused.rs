@@ -37,7 +37,7 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
         (with("dataset", json!("broken.jsonl")), 422, "screenshot"),
         (with("rubric", json!("data/rubric.toml")), 422, "semantic"),
         (with("model", json!("nobody-knows-me")), 422, "price"),
-        (with("repeat", json!(101)), 422, "100 times"),
+        (with("repeat", json!(101)), 422, "maximum of 100"),
         (with("base_url", json!("http://127.0.0.1:1/v1")), 422, "base_url"),
     ] {
         let refused = api.post("/api/v1/runs", &request).is(status).says(&[words]);
@@ -82,7 +82,7 @@ fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
     let mut fixture = Fixture::of(2, &[]);
     fixture.gate.let_through(0);
     fixture.api.post("/api/v1/runs", &judged("one")).is(202);
-    fixture.api.post("/api/v1/runs", &judged("one")).is(409).says(&["run one already"]);
+    fixture.api.post("/api/v1/runs", &judged("one")).is(409).says(&["run one exists already"]);
     fixture.api.post("/api/v1/runs", &judged("two")).is(202);
     let refused = fixture.api.post("/api/v1/runs", &judged("three")).is(503);
     assert!(refused.head.contains("\r\nretry-after: "), "{}", refused.head);
