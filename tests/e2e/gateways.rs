@@ -72,7 +72,7 @@ fn another_model_that_answers_pauses_the_run_where_none_is_wanted() {
     harness.write("juror.toml", "[judge]\nother_model = \"refuse\"\n");
     let flags = ["--model", "gpt-4o-mini", "-j", "1"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(1);
-    run.says(&["paused and keeps its jobs", "gpt-4o-2024-08-06 answers", "other_model"]);
+    run.says(&["paused and keeps its jobs", "gpt-4o-2024-08-06 replies", "other_model"]);
     assert_eq!(simulator.requests(), 1);
     assert_eq!(harness.report("first")["coverage"]["pending"], 20);
     assert!(total(&harness) >= simulator.bill());

@@ -101,7 +101,7 @@ fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
         (Quirk::WrappedQuota, "no funds or quota left"),
         (Quirk::GeminiDayLimit, "daily limit is reached"),
         (Quirk::OpenrouterDayLimit, "daily limit is reached"),
-        (Quirk::NoImageEndpoints, "this model takes no images"),
+        (Quirk::NoImageEndpoints, "this model does not accept images"),
     ] {
         let harness = Harness::new();
         write_items(&harness, 5);
