@@ -40,7 +40,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves requests until `stop` is cancelled, then finishes those in progress within
-/// [`SHUTDOWN_TIMEOUT`], and returns when every connection and watcher has ended.
+/// `SHUTDOWN_TIMEOUT`, and returns when every connection and watcher has ended.
 pub fn serve(
     listener: TcpListener,
     site: AppState,

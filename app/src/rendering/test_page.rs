@@ -22,7 +22,7 @@ const TEST_PAGE: &str = r#"<!doctype html>
 <div class="gradient"></div><div class="round"></div><div class="clear"></div><div class="turned"></div>
 "#;
 
-/// Browser that drew [`TEST_PIXELS`], by name and major version.
+/// Browser that drew the expected pixels, by name and major version.
 pub const TEST_BROWSER: &str = "Chromium 156";
 /// SHA-256 of the page's pixels, each as red, green, blue and 255.
 const TEST_PIXELS: &str = "62ed236f73a8046498b151ce811366835011759523cc36cffe2815342adf6b8e";
