@@ -134,7 +134,7 @@ fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
     let simulator = Simulator::start(SimulatorConfig::default());
     judge(&harness, &simulator, &[]).exits(3).prints(&["1 failed"]);
     let error = harness.result("first", "web")["error"]["message"].to_string();
-    assert!(error.contains(&format!("{origin}/1.png is not the file")), "{error}");
+    assert!(error.contains(&format!("{origin}/1.png does not match the manifest")), "{error}");
     assert_eq!(simulator.requests(), 0);
 }
 

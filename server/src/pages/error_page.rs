@@ -29,7 +29,7 @@ pub struct PageError {
     retry_after: Option<u64>,
 }
 
-/// Middleware that renders the error page of a page error, and of a [`Problem`] if the client
+/// Middleware that renders error pages, and a [`Problem`] as one if the client
 /// accepts HTML, with the navigation of its visitor.
 pub async fn problems_as_pages(request: Request, next: Next) -> Response {
     let is_page = !request.uri().path().starts_with("/api/");
