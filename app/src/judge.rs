@@ -7,6 +7,7 @@ use crate::{
     error::AppError,
     settings::{OtherModelPolicy, Settings},
 };
+use juror_image::{ImageRules, Preparer, ReadableFormat};
 use juror_ledger::admission::{CountRule, Limits};
 use juror_types::{
     job::{Judge, Provider},
@@ -21,7 +22,6 @@ use juror_worker::{
     context::JudgeSetup,
     cost_bounds::ModelTerms,
     estimate::Candidate,
-    image::{ImageRules, Preparer, ReadableFormat},
     prompt::Instructions,
     token_count::TokenCounter,
     token_scale::TokenScale,

@@ -7,13 +7,14 @@ use std::{
 };
 
 /// The folders of all crates.
-pub const CRATES: [&str; 18] = [
+pub const CRATES: [&str; 19] = [
     "cli",
     "app",
     "server",
     "producer",
     "worker",
     "worker/evidence",
+    "worker/image",
     "worker/render",
     "aggregator",
     "aggregator/report",
@@ -43,6 +44,13 @@ pub fn root() -> &'static Path {
 /// Every `.rs` file below a folder.
 pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     files_with(folder, "rs")
+}
+
+/// Every `.rs` file of the workspace, with its tests and benchmarks.
+pub fn all_rust_files() -> Vec<PathBuf> {
+    let folders = CRATES.iter().filter(|folder| !folder.contains('/'));
+    let all = folders.chain(&["common", "tests", "benches"]);
+    all.flat_map(|folder| files_under(&root().join(folder))).collect()
 }
 
 /// Every file below a folder with this extension.

@@ -9,7 +9,6 @@ use crate::{
     cost_bounds::ModelTerms,
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
-    image::{ImageRules, Preparer},
     isolation::IsolationGate,
     prompt::Instructions,
     sources::Sources,
@@ -19,6 +18,7 @@ use crate::{
     vision::{BatchProvider, VisionClient},
 };
 use juror_files::kept_inputs::KeptInputs;
+use juror_image::{ImageRules, Preparer};
 use juror_ledger::{
     admission::{Admission, AdmissionQueue, TokenCounting},
     store::Store,

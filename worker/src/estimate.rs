@@ -3,7 +3,6 @@
 use crate::{
     context::Context,
     cost_bounds::{Bounds, ModelTerms},
-    image::ImageRules,
     load::{self, LoadedItem},
     measuring::screenshot_of,
     prompt,
@@ -11,6 +10,7 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use juror_evidence::max_sheet_size;
+use juror_image::ImageRules;
 use juror_ledger::error::LedgerError;
 use juror_types::{
     evidence::EvidenceMode,

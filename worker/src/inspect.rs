@@ -1,7 +1,7 @@
 //! Check of an item's local files, as the worker reads them: code and tokens parsed, each image
 //! file walked from its first byte to its last without decoding. No judge is asked.
 
-use crate::{image, load::load, sources::Sources};
+use crate::{load::load, sources::Sources};
 use futures_util::future::BoxFuture;
 use juror_files::local::MAX_IMAGE_BYTES;
 use juror_types::{
@@ -53,7 +53,7 @@ async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), 
     let bytes =
         sources.read(&image.reference, MAX_IMAGE_BYTES).await.map_err(|error| error.to_string())?;
     let reference = shown(&image.reference);
-    image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
+    juror_image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
     match image.sha256.map(|promised| (promised, Digest::of(&bytes))) {
         Some((promised, digest)) if promised != digest => Err(format!(
             "{reference}: its SHA-256 is {digest}, and the manifest says {promised}; restore the \

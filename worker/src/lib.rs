@@ -13,7 +13,6 @@ pub mod estimate;
 pub mod evaluate;
 pub mod evidence_resources;
 pub mod evidence_warnings;
-pub mod image;
 pub mod inspect;
 pub mod interruption;
 pub mod isolation;

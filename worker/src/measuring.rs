@@ -9,10 +9,10 @@ mod trials;
 
 use crate::{
     context::Context,
-    image::{ImageError, MAX_MEASURED_SIDE},
     load::LoadedItem,
     source_image::{SourceImage, image_error},
 };
+use juror_image::{ImageError, MAX_MEASURED_SIDE};
 use juror_telemetry::EvidenceFinding;
 use juror_types::{
     evidence::{Evidence, EvidenceMode, EvidenceOutcome, EvidenceSource},

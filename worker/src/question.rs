@@ -3,7 +3,6 @@
 use crate::{
     context::{Context, JudgeSetup},
     cost_bounds::{Bounds, ModelTerms, bounds},
-    image::{self, ImageRules, PREPARATION_VERSION, PreparedImage},
     load::LoadedItem,
     measuring::ItemEvidence,
     prompt,
@@ -11,6 +10,7 @@ use crate::{
     vision::{Request, RequestImage},
 };
 use bytes::Bytes;
+use juror_image::{ImageRules, PREPARATION_VERSION, PreparedImage};
 use juror_types::{
     id::Digest,
     job::{Job, Judge},
@@ -110,7 +110,7 @@ impl Question {
     /// Error of a question that cannot be asked, found by the images' headers without decoding.
     pub fn unreadable(&self) -> Option<JobError> {
         let mut images = self.images.iter().map(|image| &image.source);
-        let image = images.find(|image| image::dimensions(&image.bytes).is_none())?;
+        let image = images.find(|image| juror_image::dimensions(&image.bytes).is_none())?;
         let reference = &image.record.reference;
         Some(image_error(format!("{reference}: this is no image whose size can be read")))
     }
@@ -118,7 +118,7 @@ impl Question {
     /// Width and height of the image of this name, by its header; none if it has no such image.
     pub fn image_size(&self, name: &str) -> Option<(u32, u32)> {
         let image = self.images.iter().find(|image| image.source.record.name == name)?;
-        image::dimensions(&image.source.bytes)
+        juror_image::dimensions(&image.source.bytes)
     }
 
     /// Bounds of a call to a model with what evidence will add, found by the images' headers
@@ -131,7 +131,7 @@ impl Question {
         rules: &ImageRules,
     ) -> Bounds {
         // One without a size is unreadable, and asked about in no call.
-        let own = self.images.iter().filter_map(|it| image::dimensions(&it.source.bytes));
+        let own = self.images.iter().filter_map(|it| juror_image::dimensions(&it.source.bytes));
         let all = own.chain(evidence.images.iter().copied());
         let sizes: Vec<_> = all.map(|(width, height)| rules.fit(width, height)).collect();
         bounds(self.texts.plus(evidence.texts), &sizes, judge, terms)

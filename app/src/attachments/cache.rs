@@ -12,7 +12,7 @@ use std::{
     time::SystemTime,
 };
 
-/// So many datasets are kept.
+/// Number of datasets that are kept.
 const CAPACITY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
 /// A longer manifest is read anew each time, in bytes.
 const MAX_LENGTH: u64 = 32 << 20;

@@ -10,10 +10,10 @@ use juror_types::{
     reference::Reference,
 };
 
-/// So many bytes of code are shown in all.
+/// Maximum size of all code that is shown, in bytes.
 pub const MAX_BYTES: usize = 8 << 20;
 
-/// So many bytes of one item's code are shown.
+/// Maximum size of one item's code that is shown, in bytes.
 const MAX_OF_ONE: usize = 20_000;
 
 /// Mark that begins a text file and is no part of its text.

@@ -3,31 +3,31 @@
 use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today, as_judged::JudgedInput};
 use bytes::Bytes;
 use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
 use juror_types::reference::Reference;
-use juror_worker::image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use std::{
     collections::{HashMap, HashSet},
     sync::atomic::{AtomicUsize, Ordering},
     thread::{self, available_parallelism},
 };
 
-/// So many items are shown with pictures.
+/// Maximum number of items with pictures.
 const MAX_ITEMS: usize = 1_000;
 
-/// So many bytes of pictures a page may have.
+/// Maximum size of the pictures of a page, in bytes.
 const MAX_BYTES: usize = 24 << 20;
 
-/// So many bytes one picture may have, and so many pixels its longer side.
+/// Maximum size of one picture in bytes, and of its longer side in pixels.
 const MAX_OF_ONE: u64 = 32 << 10;
 const MAX_PIXELS: u32 = 440;
 
-/// So many bytes the whole pictures of a page may have, and so many one of them.
+/// Maximum size of the whole pictures of a page, and of one of them, in bytes.
 const MAX_WHOLE_BYTES: usize = 12 << 20;
 const MAX_OF_WHOLE: u64 = 128 << 10;
 
-/// So many items are worked on before it is asked whether any bytes remain for more.
-const AT_A_TIME: usize = 50;
+/// Number of items between two checks whether any bytes remain for more.
+const ITEMS_PER_CHECK: usize = 50;
 
 /// The pictures of one item by the names that the rubric gives them, or why there are none.
 type Pictures = Vec<(String, Result<Picture, String>)>;
@@ -44,7 +44,7 @@ pub fn of(
     let mut seen = HashSet::new();
     let first_of_each: Vec<&AttachmentRequest> =
         shown.iter().filter(|one| seen.insert(one.screenshot_id.as_str())).collect();
-    for some in first_of_each.chunks(AT_A_TIME) {
+    for some in first_of_each.chunks(ITEMS_PER_CHECK) {
         let left_out = remaining_bytes == 0 || found.len() >= MAX_ITEMS;
         let may_be_whole = remaining_whole > 0;
         let pictures = match left_out {

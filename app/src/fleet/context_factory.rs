@@ -8,13 +8,13 @@ use crate::{
     settings::Settings,
     worker_resources::{WorkerResources, run_deadline},
 };
+use juror_image::Preparer;
 use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLedger};
 use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
 use juror_worker::{
     batch_lane::BatchLane,
     ceiling::Ceiling,
     context::{Context, JudgeSetup},
-    image::Preparer,
     retrying_ledger::RetryingLedger,
 };
 use std::sync::Arc;

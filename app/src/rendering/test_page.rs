@@ -3,9 +3,9 @@
 use super::renderer;
 use crate::settings::Settings;
 use futures_util::future::BoxFuture;
+use juror_image::RgbaPicture;
 use juror_render::{PageCode, PageSource, RenderError, Renderer, RendererError, RendererSettings};
 use juror_types::id::Digest;
-use juror_worker::image::RgbaPicture;
 use serde_json::Map;
 
 /// Shapes alone: text would be drawn by the fonts of the machine.

@@ -8,6 +8,7 @@ use crate::{
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
+use juror_image::PREPARATION_VERSION;
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
     filter::Filter,
@@ -21,9 +22,7 @@ use juror_types::{
     rubric::{Need, Rubric},
     run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
 };
-use juror_worker::{
-    estimate::Candidate, evidence_resources::EvidenceResources, image::PREPARATION_VERSION,
-};
+use juror_worker::{estimate::Candidate, evidence_resources::EvidenceResources};
 use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},

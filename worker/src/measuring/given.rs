@@ -6,10 +6,10 @@ use super::{
     screenshot_error, too_large,
 };
 use crate::{
-    image::ImageError,
     source_image::{SourceImage, image_error},
     stages::command::{CommandSettings, RenderCommandError, run_render},
 };
+use juror_image::ImageError;
 use juror_types::{
     evidence::EvidenceSource,
     item::{ImageReference, Item, Language},

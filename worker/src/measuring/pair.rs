@@ -1,8 +1,8 @@
 //! The screenshot and the drawing of an item, measured off the async threads.
 
-use crate::image::{ImageError, RgbaPicture};
 use bytes::Bytes;
 use juror_evidence::{PicturePair, Raster, Snapshot, possible_frames};
+use juror_image::{ImageError, RgbaPicture};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
     item::Tokens,

@@ -2,8 +2,8 @@
 //! them.
 
 use super::pair::DrawnPair;
-use crate::image::RgbaPicture;
 use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
+use juror_image::RgbaPicture;
 use juror_render::{DrawnPage, OpenPage};
 use juror_types::evidence::Evidence;
 use tokio::{

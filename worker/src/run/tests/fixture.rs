@@ -9,7 +9,6 @@ use crate::{
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
     cost_bounds::ModelTerms,
-    image::{ImageRules, Preparer, ReadableFormat},
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
     run::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
@@ -24,6 +23,7 @@ use crate::{
 };
 use async_trait::async_trait;
 use juror_files::local::Roots;
+use juror_image::{ImageRules, Preparer, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},
     error::LedgerError,
@@ -199,7 +199,7 @@ impl RunStatusProvider for FakeRuns {
 }
 
 /// Resources of one worker.
-pub struct Fixture {
+pub struct JobFixture {
     folder: tempfile::TempDir,
     pub jobs: Arc<LocalQueue<Job>>,
     pub results: Arc<LocalQueue<JobResult>>,
@@ -213,11 +213,11 @@ pub struct Fixture {
     concurrency: Concurrency,
 }
 
-impl Fixture {
+impl JobFixture {
     /// A worker that makes so many calls at once.
     pub fn new(calls: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let shot = include_bytes!("../../../tests-data/hostile/p_16.png");
+        let shot = include_bytes!("../../../image/tests-data/hostile/p_16.png");
         std::fs::write(folder.path().join("shot.png"), shot).unwrap();
         let backend = SqliteLedger::open(&folder.path().join("juror.db")).unwrap();
         let (events, heard) = Events::channel(1_000);

@@ -63,7 +63,7 @@ impl Preparer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::ReadableFormat;
+    use crate::ReadableFormat;
 
     #[tokio::test]
     async fn more_images_than_places_are_all_prepared() {
@@ -74,7 +74,7 @@ mod tests {
             user_max_side: Some(8),
             signatures: false,
         };
-        let file = Bytes::from_static(include_bytes!("../../tests-data/hostile/p_16.png"));
+        let file = Bytes::from_static(include_bytes!("../tests-data/hostile/p_16.png"));
         let preparer = Preparer::new(1);
         let all = (0..8).map(|_| preparer.prepare(file.clone(), &rules));
         for prepared in futures_util::future::join_all(all).await {
