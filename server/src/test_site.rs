@@ -58,7 +58,7 @@ pub struct TestSite {
 }
 
 /// A response.
-pub struct Answered {
+pub struct PageResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: String,
@@ -149,7 +149,7 @@ pub async fn ask(
     path: &str,
     headers: &[(&str, &str)],
     body: impl Into<Body>,
-) -> Answered {
+) -> PageResponse {
     let mut request = Request::builder().method(method).uri(path);
     if !headers.iter().any(|(name, _)| *name == "host") {
         request = request.header("host", "127.0.0.1:8080");
@@ -162,15 +162,15 @@ pub async fn ask(
     let (head, body) = response.into_parts();
     let body = to_bytes(body, 1 << 24).await.unwrap();
     let body = String::from_utf8_lossy(&body).into_owned();
-    Answered { status: head.status, headers: head.headers, body }
+    PageResponse { status: head.status, headers: head.headers, body }
 }
 
 /// Sends a GET request with these headers in addition to the host.
-pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answered {
+pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> PageResponse {
     ask(router, "GET", path, headers, Body::empty()).await
 }
 
-impl Answered {
+impl PageResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }

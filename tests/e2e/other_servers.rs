@@ -15,5 +15,5 @@ fn available(name: &str, server: Result<OtherServer, String>) -> Option<OtherSer
 
 /// Says that a test is skipped, past the test runner, which swallows what a passing test prints.
 fn log_skip(name: &str, reason: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped the fleet_harness of {name}: {reason}");
+    let _ = writeln!(std::io::stderr(), "skipped the tests of {name}: {reason}");
 }

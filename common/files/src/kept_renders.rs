@@ -22,9 +22,9 @@ use tokio::task::spawn_blocking;
 /// Name of the folder in the state folder. No run can have it, since no run id begins with a dot.
 pub const RENDERS_FOLDER: &str = ".renders";
 
-/// So many bytes are kept.
+/// Maximum size of the folder in bytes.
 const MAX_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// So many bytes are written before the folder is looked through again.
+/// Number of bytes that are written between two scans of the folder.
 const PRUNE_STEP: u64 = 64 * 1024 * 1024;
 
 /// The kept pictures of one folder. Clones share the folder.

@@ -13,7 +13,7 @@ pub struct Labelled {
 
 /// Precision, recall and F1 by B-cubed.
 #[derive(Clone, Copy, Debug)]
-pub struct Agreement {
+pub struct LabelAgreement {
     pub precision: f64,
     pub recall: f64,
     pub f1: f64,
@@ -58,7 +58,7 @@ fn read(lines: &str) -> Vec<Labelled> {
 pub fn agreement(
     statements: &[Labelled],
     group: impl Fn(&str, &[String]) -> Vec<usize>,
-) -> Agreement {
+) -> LabelAgreement {
     let (mut precision, mut recall) = (0.0, 0.0);
     for kind in ["issue", "strength"] {
         let of_kind: Vec<&Labelled> =
@@ -80,5 +80,5 @@ pub fn agreement(
     }
     let count = statements.len() as f64;
     let (precision, recall) = (precision / count, recall / count);
-    Agreement { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
+    LabelAgreement { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
 }
