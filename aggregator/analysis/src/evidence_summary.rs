@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Most different repairs, failures and imports that are counted, each.
 const MAX_COUNTED: usize = 10_000;
-/// So many of each are reported, the most frequent first.
+/// Maximum number of entries in each list, the most frequent first.
 const MAX_REPORTED: usize = 20;
 /// A repair that takes away less of its region is none that a run has in common.
 const MIN_EXPLAINED: f64 = 0.5;

@@ -37,11 +37,11 @@ use std::io::{self, Write};
 /// Makes a name of this kind a link to where that is shown.
 pub type NameLink<'a> = dyn Fn(NameKind, &str) -> Markup + 'a;
 
-/// So many results are shown in full, the worst first; the table has all of them. A browser lays
+/// Maximum number of results in full, the worst first; the table has all of them. A browser lays
 /// out this many in about a second, and their pictures and code stay within some ten megabytes.
 const MAX_SECTIONS: usize = 2_000;
 
-/// So many rows a table has: a browser takes minutes to lay out 100,000. What is folded is not laid
+/// Maximum number of rows of a table: a browser takes minutes to lay out 100,000. What is folded is not laid
 /// out, and the script shows as many of all rows at a time.
 const AT_A_TIME: usize = 2_000;
 

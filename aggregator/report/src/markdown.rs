@@ -20,7 +20,7 @@ use juror_analysis::{
 };
 use juror_types::{outcome::Outcome, verdict::Score};
 
-/// So many of the worst results are listed.
+/// Maximum number of the worst results that are listed.
 const MAX_RESULTS: usize = 10;
 
 /// A section that would lead beyond this is left out.

@@ -8,7 +8,7 @@ use juror_journal::journal::JournalError;
 use juror_types::{outcome::JobResult, verdict::Verdict};
 use std::{collections::HashMap, io};
 
-/// So many tags, and so many common issues, can be filtered by.
+/// Maximum number of tags, and of common issues, to filter by.
 pub(super) const MAX_CHOICES: usize = 100;
 
 /// A run with more different tags than this is not asked for its most frequent ones.

@@ -12,7 +12,7 @@ use juror_analysis::{
     metrics::Unit,
 };
 
-/// So many ids are shown; the file has them all.
+/// Maximum number of ids that are shown; the file has them all.
 const MAX_IDS: usize = 5;
 
 /// The topic.

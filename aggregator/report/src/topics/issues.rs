@@ -8,7 +8,7 @@ use juror_analysis::{
     run_report::Report,
 };
 
-/// So many issues, and so many strengths, are listed.
+/// Maximum number of issues, and of strengths, that are listed.
 const MAX: usize = 12;
 
 /// The topic, each entry with its wordings and items; none without statements.

@@ -15,7 +15,7 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// So many runs are looked at.
+/// Maximum number of runs that are searched.
 const MAX_RUNS: usize = 5;
 
 /// Larger runs take so long to read that they are looked at only when that is asked for.

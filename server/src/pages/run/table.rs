@@ -16,10 +16,10 @@ use juror_types::{
 };
 use maud::{Markup, html};
 
-/// So many results are on one page.
-const A_PAGE: usize = 100;
+/// Number of results on one page.
+const RESULTS_PER_PAGE: usize = 100;
 
-/// So many tags, issues and strengths are offered to filter by.
+/// Maximum number of tags, of issues and of strengths to filter by.
 const MAX_CHOICES: usize = 100;
 
 /// One page of the results that are asked for.
@@ -39,10 +39,10 @@ impl TablePage {
         asked: &ItemFilters,
     ) -> Result<Self, juror_journal::journal::JournalError> {
         let places = view.select(&asked.query(view));
-        let pages = places.len().div_ceil(A_PAGE).max(1);
+        let pages = places.len().div_ceil(RESULTS_PER_PAGE).max(1);
         let page = asked.page.clamp(1, pages);
-        let start = (page - 1) * A_PAGE;
-        let end = places.len().min(start + A_PAGE);
+        let start = (page - 1) * RESULTS_PER_PAGE;
+        let end = places.len().min(start + RESULTS_PER_PAGE);
         let results = view.results(places.get(start..end).unwrap_or_default())?;
         Ok(Self { selected: places.len(), page, results })
     }
@@ -52,8 +52,8 @@ impl TablePage {
 pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
     let columns = columns(report);
-    let pages = shown.selected.div_ceil(A_PAGE).max(1);
-    let first = (shown.page - 1) * A_PAGE + 1;
+    let pages = shown.selected.div_ceil(RESULTS_PER_PAGE).max(1);
+    let first = (shown.page - 1) * RESULTS_PER_PAGE + 1;
     html! {
         section.card #items aria-labelledby="items-title" {
             h2 #items-title { "Results" @if report.run.simulated { " " (simulated()) } }
