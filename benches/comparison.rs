@@ -152,7 +152,7 @@ fn power(trials: usize, random: &mut SmallRng) {
 }
 
 fn decide(verdicts: &Verdicts, margin: f64) -> Decision {
-    Decision::of(&verdicts.score.difference(1.0), margin)
+    Decision::for_difference(&verdicts.score.difference(1.0), margin)
 }
 
 /// As `--strict` has it.
@@ -162,7 +162,7 @@ fn criteria_got_worse(verdicts: &Verdicts, margin: f64) -> bool {
     let adjusted = holm(&found.iter().map(|each| each.p_value).collect::<Vec<_>>());
     let worse = |(each, p_value): (&Difference, Option<f64>)| {
         let sure = p_value.is_some_and(|p_value| p_value <= 0.05);
-        sure && Decision::of(each, margin * 10.0) == Decision::Worse
+        sure && Decision::for_difference(each, margin * 10.0) == Decision::Worse
     };
     found.iter().zip(adjusted).any(worse)
 }

@@ -216,7 +216,7 @@ fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_regi
     let named: Vec<_> = images.iter().map(|image| image["name"].as_str().unwrap()).collect();
     assert_eq!(named, ["screenshot", "rendered", "crops"]);
     assert_eq!(images[2]["ref"], "evidence");
-    let digest = juror_types::id::Digest::of(&sheet).to_string();
+    let digest = juror_types::id::Digest::from_content(&sheet).to_string();
     assert_eq!(images[2]["digest"], digest);
     assert!(harness.path("runs/first/inputs").join(&digest).is_file());
     let page = std::fs::read_to_string(harness.path("page.html")).unwrap();

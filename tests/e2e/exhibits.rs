@@ -60,7 +60,7 @@ fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
     let named: Vec<_> = inputs.as_array().unwrap().iter().map(|input| &input["name"]).collect();
     assert_eq!(named, ["screenshot", "generated_code", "expected_tokens", "extracted_tokens"]);
     assert_eq!((&inputs[1]["ref"], &inputs[3]["ref"]), (&json!("a.tsx"), &json!("inline")));
-    let code = Digest::of(b"export const A = () => <b>judged</b>;");
+    let code = Digest::from_content(b"export const A = () => <b>judged</b>;");
     assert_eq!(inputs[1]["digest"], json!(code));
     assert_eq!(inputs[2]["digest"], inputs[3]["digest"], "tokens are compared flat");
 

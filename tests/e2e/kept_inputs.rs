@@ -52,7 +52,7 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
         br#"{"gap.small":"4px"}"#.to_vec(),
         br#"{"gap.small":"5px"}"#.to_vec(),
     ];
-    let mut names = contents.map(|bytes| Digest::of(&bytes).to_string());
+    let mut names = contents.map(|bytes| Digest::from_content(&bytes).to_string());
     names.sort();
     assert_eq!(kept(&harness), names);
     let api = ApiServer::open(&harness, &[]);
@@ -88,7 +88,7 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
     write_items(&harness, 3);
     let simulator = TestSimulator::start(SimulatorConfig::default());
     // A folder of its name stands where the first screenshot is to be kept.
-    let blocked = format!("runs/r/inputs/{}", Digest::of(&png(0, 64, 32)));
+    let blocked = format!("runs/r/inputs/{}", Digest::from_content(&png(0, 64, 32)));
     harness.write("runs/r/.lock", "");
     fs::create_dir_all(harness.path(&blocked)).unwrap();
     let paused = harness.judge_run(&simulator, "r", &["--keep-inputs", "-j", "1"]);
@@ -103,7 +103,7 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
     assert_eq!(kept(&harness).len(), 8);
     for name in kept(&harness) {
         let bytes = fs::read(harness.path(format!("runs/r/inputs/{name}"))).unwrap();
-        assert_eq!(Digest::of(&bytes).to_string(), name);
+        assert_eq!(Digest::from_content(&bytes).to_string(), name);
     }
     let url = simulator.base_url();
     harness.juror(&["report", "r", "-o", "runs/r/inputs/report.html"]).exits(2);

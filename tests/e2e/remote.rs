@@ -77,7 +77,7 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
         let result = harness.result("first", id);
         let input = &result["item"]["inputs"][0];
         assert_eq!(input["ref"], json!(shown));
-        assert_eq!(input["digest"], json!(Digest::of(&png(number, 64, 32)).to_string()));
+        assert_eq!(input["digest"], json!(Digest::from_content(&png(number, 64, 32)).to_string()));
         assert_eq!(result["generation"]["code_compiles"], true);
     }
     let journal = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
@@ -129,7 +129,8 @@ fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
     let web = web_server();
     let origin = format!("http://{}", web.address());
     let signed = format!("{origin}/1.png?{SIGNATURE}");
-    let promise = json!({"generated_code": "<p>a</p>", "sha256": Digest::of(b"").to_string()});
+    let promise =
+        json!({"generated_code": "<p>a</p>", "sha256": Digest::from_content(b"").to_string()});
     write_manifest(&harness, &[("web", &signed)], &promise);
     let hosts = format!("[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n");
     harness.write("juror.toml", hosts);

@@ -142,7 +142,7 @@ async fn an_item_is_shown_with_its_available_parts() {
     for path in [
         "/runs/judged/items/item%203%2Fa?repeat=1".to_owned(),
         "/runs/judged/items/item%203".to_owned(),
-        format!("/runs/judged/images/{}", Digest::of(b"another")),
+        format!("/runs/judged/images/{}", Digest::from_content(b"another")),
         "/runs/judged/images/..%2Frun.json".to_owned(),
     ] {
         problem(&router, &path, 404).await;

@@ -63,7 +63,7 @@ async fn the_bill_is_the_sum_of_what_the_answers_tell() {
 async fn known_questions_are_answered_from_the_book() {
     let mut book = VerdictBook::new();
     let image = png(10, 20);
-    let digest = Digest::of(&image);
+    let digest = Digest::from_content(&image);
     let reply = |issue: &str| {
         let scores = json!({"visual_similarity": 9, "layout_accuracy": 10});
         json!({"scores": scores, "issues": [issue], "strengths": []})

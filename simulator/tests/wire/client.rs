@@ -50,7 +50,7 @@ impl RunningSimulator {
         let mut received = Vec::new();
         // A reset is an end like another here: what came before it counts.
         let _ = stream.read_to_end(&mut received).await;
-        WireResponse::of(&String::from_utf8(received).unwrap())
+        WireResponse::from_text(&String::from_utf8(received).unwrap())
     }
 }
 
@@ -64,7 +64,7 @@ pub struct WireResponse {
 }
 
 impl WireResponse {
-    fn of(received: &str) -> Self {
+    fn from_text(received: &str) -> Self {
         let (head, body) = received.split_once("\r\n\r\n").unwrap_or((received, ""));
         let mut lines = head.lines();
         let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap_or("0");

@@ -137,7 +137,7 @@ async fn spoiled_verdicts_are_answers_that_cost() {
 async fn an_item_fails_as_its_script_says() {
     let image = png(10, 20);
     let script = ItemScript {
-        item: ItemKey::Image(Digest::of(&image)),
+        item: ItemKey::Image(Digest::from_content(&image)),
         faults: vec![Some(Fault::ServerError), None],
     };
     let config = SimulatorConfig {

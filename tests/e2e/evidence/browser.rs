@@ -177,7 +177,7 @@ fn a_kept_drawing_needs_no_browser_page() {
     let kept = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
     let pages: Vec<_> = kept.filter(|file| file.path().extension().is_some()).collect();
     assert!(!pages.is_empty());
-    let other = juror_types::id::Digest::of(&box_in([1; 3]));
+    let other = juror_types::id::Digest::from_content(&box_in([1; 3]));
     for page in pages {
         let text = fs::read_to_string(page.path()).unwrap();
         let mut kept: Value = serde_json::from_str(&text).unwrap();

@@ -36,7 +36,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         program_version: "0.1.0".to_owned(),
         dataset: DatasetRecord {
             path: "manifest.jsonl".to_owned(),
-            digest: Digest::of(b"dataset"),
+            digest: Digest::from_content(b"dataset"),
             limit: None,
             filters: Vec::new(),
             sample: None,

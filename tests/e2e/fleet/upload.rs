@@ -68,7 +68,7 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     assert_eq!(record.upload.as_ref(), Some(&place));
     for (id, number) in [("a", 1), ("b", 2), ("c", 2)] {
         let input = &here.result("night", id)["item"]["inputs"][0];
-        let digest = Digest::of(&png(number, 64, 32)).to_string();
+        let digest = Digest::from_content(&png(number, 64, 32)).to_string();
         assert_eq!(input["ref"], json!(format!("{place}/{digest}.png")));
         assert_eq!(input["digest"], json!(digest));
     }

@@ -59,18 +59,18 @@ fn settings(base_url: &str) -> HttpSettings {
     }
 }
 
-async fn ask(exchange: Exchange) -> Call {
-    ask_with(exchange, &question()).await
+async fn call_to(exchange: Exchange) -> Call {
+    call_with(exchange, &question()).await
 }
 
-async fn ask_with(exchange: Exchange, request: &Request) -> Call {
+async fn call_with(exchange: Exchange, request: &Request) -> Call {
     let server = Scripted::play(vec![exchange]).await;
-    let call = client(&server.base_url).ask(request, &CancellationToken::new()).await;
+    let call = client(&server.base_url).call(request, &CancellationToken::new()).await;
     server.heard().await;
     call
 }
 
-fn answered(call: &Call) -> &Answer {
+fn answer_of(call: &Call) -> &Answer {
     match &call.end {
         CallEnd::Answered(answer) => answer,
         other => panic!("{other:?}"),
@@ -82,10 +82,10 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
     let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
                    x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
     let server = Scripted::play(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
-    let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
+    let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;
     let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
     assert_eq!(
-        answered(&call),
+        answer_of(&call),
         &Answer {
             content: Some("{}".to_owned()),
             refusal: None,
@@ -118,7 +118,7 @@ async fn what_never_reached_the_provider_was_not_sent() {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = format!("http://{}/v1", socket.local_addr().unwrap());
-    let call = client(&address).ask(&question(), &CancellationToken::new()).await;
+    let call = client(&address).call(&question(), &CancellationToken::new()).await;
     assert!(matches!(&call.end, CallEnd::NotSent(why) if why.contains("refused")), "{call:?}");
 }
 
@@ -129,7 +129,7 @@ async fn a_failed_handshake_is_not_sent() {
     // A machine without root certificates can make no such client, and is told so.
     let Ok(client) = OpenAi::new(settings(&address)) else { return };
     let (question, cancel) = (question(), CancellationToken::new());
-    let (call, _) = tokio::join!(client.ask(&question, &cancel), listener.accept().map(drop));
+    let (call, _) = tokio::join!(client.call(&question, &cancel), listener.accept().map(drop));
     assert!(matches!(call.end, CallEnd::NotSent(_)), "{call:?}");
 }
 
@@ -140,14 +140,14 @@ async fn what_was_sent_and_not_answered_is_lost() {
     for exchange in
         [Exchange::HangUp, Exchange::Reset, Exchange::Say(cut_head), Exchange::Say(cut_body)]
     {
-        let call = ask(exchange).await;
+        let call = call_to(exchange).await;
         assert!(matches!(call.end, CallEnd::Lost(_)), "{call:?}");
     }
 }
 
 #[tokio::test]
 async fn an_answer_that_does_not_come_in_time_is_lost() {
-    let call = ask(Exchange::FallSilent(String::new())).await;
+    let call = call_to(Exchange::FallSilent(String::new())).await;
     assert_eq!(call.end, CallEnd::Lost("no complete reply within 60 s".to_owned()));
 }
 
@@ -155,27 +155,28 @@ async fn an_answer_that_does_not_come_in_time_is_lost() {
 async fn an_answer_that_stops_half_way_is_lost_and_a_slower_call_waits_longer() {
     let begun = response(200, "", ANSWER)[..120].to_owned();
     let slower = Request { slower: true, ..question() };
-    let call = ask_with(Exchange::FallSilent(begun), &slower).await;
+    let call = call_with(Exchange::FallSilent(begun), &slower).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("120 s")), "{call:?}");
 }
 
 #[tokio::test]
 async fn an_error_that_stops_half_way_may_be_billed() {
-    let call = ask(Exchange::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
+    let call =
+        call_to(Exchange::Say(response(503, "", "{").replace("length: 1", "length: 9"))).await;
     assert!(matches!(&call.end, CallEnd::Lost(why) if why.contains("503")), "{call:?}");
 }
 
 #[tokio::test]
 async fn a_refusal_by_rate_says_how_long() {
     let headers = "retry-after-ms: 1500\r\nx-ratelimit-limit-requests: 60\r\n";
-    let call = ask(Exchange::Say(response(429, headers, "{}"))).await;
+    let call = call_to(Exchange::Say(response(429, headers, "{}"))).await;
     let wait = Duration::from_millis(1_500);
     assert!(
         matches!(call.end, CallEnd::RateLimited { retry_after, .. } if retry_after == Some(wait))
     );
     assert_eq!(call.limits.refused, Some(wait));
     assert_eq!(call.limits.requests_per_minute, Some(60));
-    let silent = ask(Exchange::Say(response(429, "", ""))).await;
+    let silent = call_to(Exchange::Say(response(429, "", ""))).await;
     assert!(matches!(silent.end, CallEnd::RateLimited { retry_after: None, .. }));
     assert_eq!(silent.limits.refused, Some(Duration::ZERO));
 }
@@ -183,11 +184,11 @@ async fn a_refusal_by_rate_says_how_long() {
 #[tokio::test]
 async fn account_problems_are_told_without_the_key() {
     let wrong = r#"{"error":{"message":"Incorrect API key provided: house-key-77 (sk-x*y)"}}"#;
-    let call = ask(Exchange::Say(response(401, "", wrong))).await;
+    let call = call_to(Exchange::Say(response(401, "", wrong))).await;
     let message = "Incorrect API key provided: [key] ([key])".to_owned();
     assert_eq!(call.end, CallEnd::Account { problem: AccountProblem::Key, message });
     let empty = r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#;
-    let call = ask(Exchange::Say(response(429, "retry-after: 1\r\n", empty))).await;
+    let call = call_to(Exchange::Say(response(429, "retry-after: 1\r\n", empty))).await;
     let funds = AccountProblem::Funds;
     assert!(matches!(&call.end, CallEnd::Account { problem, .. } if *problem == funds), "{call:?}");
     assert_eq!(call.limits.refused, None);
@@ -204,11 +205,11 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
     ])
     .await;
     let client = client(&server.base_url);
-    let first = client.ask(&question(), &CancellationToken::new()).await;
-    answered(&first);
+    let first = client.call(&question(), &CancellationToken::new()).await;
+    answer_of(&first);
     assert!(first.warning.unwrap().contains("unenforced JSON"));
-    let second = client.ask(&question(), &CancellationToken::new()).await;
-    answered(&second);
+    let second = client.call(&question(), &CancellationToken::new()).await;
+    answer_of(&second);
     assert_eq!(second.warning, None);
     let formats: Vec<Value> = server
         .heard()
@@ -231,11 +232,11 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
     .await;
     let client = client(&server.base_url);
     let question = Request { prompt_cache: PromptCache::Explicit, ..question() };
-    let first = client.ask(&question, &CancellationToken::new()).await;
-    answered(&first);
+    let first = client.call(&question, &CancellationToken::new()).await;
+    answer_of(&first);
     assert!(first.warning.unwrap().contains("prompt_cache_options"));
-    let second = client.ask(&question, &CancellationToken::new()).await;
-    assert_eq!((answered(&second).usage.is_some(), second.warning), (true, None));
+    let second = client.call(&question, &CancellationToken::new()).await;
+    assert_eq!((answer_of(&second).usage.is_some(), second.warning), (true, None));
     let heard = server.heard().await;
     let names_cache = |body: &[u8]| String::from_utf8_lossy(body).contains("prompt_cache");
     let named: Vec<bool> = heard.iter().map(|heard| names_cache(&heard.body)).collect();
@@ -244,7 +245,7 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
 
 #[tokio::test]
 async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
-    let call = ask(Exchange::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
+    let call = call_to(Exchange::Say(response(307, "location: http://evil.test/\r\n", ""))).await;
     let CallEnd::Account { problem: AccountProblem::Address, message } = &call.end else {
         panic!("{call:?}")
     };
@@ -253,17 +254,19 @@ async fn a_redirect_is_a_wrong_address_and_the_key_stays() {
 
 #[tokio::test]
 async fn an_endless_answer_is_not_read_to_its_end() {
-    let call = ask(Exchange::Say(response(200, "", &" ".repeat(5 << 20)))).await;
+    let call = call_to(Exchange::Say(response(200, "", &" ".repeat(5 << 20)))).await;
     assert!(matches!(call.end, CallEnd::BadAnswer { usage: None, .. }), "{call:?}");
 }
 
 #[tokio::test]
 async fn a_cost_in_a_header_is_told() {
     let call =
-        ask(Exchange::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER))).await;
-    assert_eq!(answered(&call).cost.unwrap().to_string(), "0.000045650");
-    let call = ask(Exchange::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
-    assert_eq!(answered(&call).cost, None);
+        call_to(Exchange::Say(response(200, "x-litellm-response-cost: 4.565e-05\r\n", ANSWER)))
+            .await;
+    assert_eq!(answer_of(&call).cost.unwrap().to_string(), "0.000045650");
+    let call =
+        call_to(Exchange::Say(response(200, "x-litellm-response-cost: None\r\n", ANSWER))).await;
+    assert_eq!(answer_of(&call).cost, None);
 }
 
 #[tokio::test]
@@ -275,8 +278,8 @@ async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
             Exchange::Say(response(200, "", ANSWER)),
         ])
         .await;
-        let call = client(&server.base_url).ask(&question(), &CancellationToken::new()).await;
-        answered(&call);
+        let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;
+        answer_of(&call);
         let body: Value = serde_json::from_slice(&server.heard().await[1].body).unwrap();
         assert_eq!(body["response_format"]["type"], "json_object");
     }
@@ -285,16 +288,16 @@ async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
 #[tokio::test]
 async fn a_missing_bill_is_not_a_bill_of_nothing() {
     let bare = r#"{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    let call = ask(Exchange::Say(response(200, "", bare))).await;
-    assert_eq!(answered(&call).usage, None);
-    assert!(!answered(&call).simulated);
+    let call = call_to(Exchange::Say(response(200, "", bare))).await;
+    assert_eq!(answer_of(&call).usage, None);
+    assert!(!answer_of(&call).simulated);
 }
 
 #[tokio::test]
 async fn an_answer_of_the_simulator_is_known_behind_a_gateway_too() {
     let passed_on = r#"{"model":"gpt-4o","system_fingerprint":"juror-simulator",
         "choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}"#;
-    assert!(answered(&ask(Exchange::Say(response(200, "", passed_on))).await).simulated);
+    assert!(answer_of(&call_to(Exchange::Say(response(200, "", passed_on))).await).simulated);
 }
 
 #[tokio::test]
@@ -302,10 +305,10 @@ async fn a_cancelled_call_tells_whether_it_was_sent() {
     let cancel = CancellationToken::new();
     let server = Scripted::play(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
-    let call = client.ask(&question(), &cancel).await;
+    let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: true });
     server.heard().await;
-    let call = client.ask(&question(), &cancel).await;
+    let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: false });
 }
 
@@ -340,8 +343,8 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
     let headers = ExtraHeaders::new([pair("x-team", "blue"), pair("api-key", "azure-secret")]);
     let headers = headers.unwrap();
     let client = OpenAi::new(HttpSettings { headers, ..settings(&server.base_url) }).unwrap();
-    answered(&client.ask(&question(), &CancellationToken::new()).await);
-    let refused = client.ask(&question(), &CancellationToken::new()).await;
+    answer_of(&client.call(&question(), &CancellationToken::new()).await);
+    let refused = client.call(&question(), &CancellationToken::new()).await;
     assert!(!format!("{refused:?}").contains("azure-secret"), "{refused:?}");
     let heard = server.heard().await;
     let head = &heard[0].head;
@@ -360,10 +363,10 @@ async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
     let base_url = "http://judge.test/v1";
     let settings_for = |except| HttpSettings { proxy: Some(proxied(except)), ..settings(base_url) };
     let client = OpenAi::new(settings_for(Some("judge.test"))).unwrap();
-    let direct = client.ask(&question(), &CancellationToken::new()).await;
+    let direct = client.call(&question(), &CancellationToken::new()).await;
     assert!(matches!(&direct.end, CallEnd::NotSent(why) if !why.contains("pass-word")));
     let client = OpenAi::new(settings_for(Some("other.test"))).unwrap();
-    answered(&client.ask(&question(), &CancellationToken::new()).await);
+    answer_of(&client.call(&question(), &CancellationToken::new()).await);
     let head = proxy.heard().await.remove(0).head;
     assert!(head.starts_with("post http://judge.test/v1/chat/completions "), "{head}");
     assert!(head.contains("proxy-authorization: basic "), "{head}");
