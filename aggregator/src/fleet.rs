@@ -14,11 +14,11 @@
 //! [`local_run`] is the same committer for the only run of a process, which is reported elsewhere.
 
 mod backend;
-mod batch;
 mod blocking;
 mod committer;
-mod complete;
+mod completeness;
 mod directory;
+mod incoming;
 mod ledger_journals;
 mod ledger_maintenance;
 pub mod local_run;
@@ -26,9 +26,9 @@ mod lock;
 mod open_run;
 mod poison;
 mod receive;
-mod release;
+mod release_held_jobs;
 mod reporter;
-mod resend;
+mod resend_unstarted;
 mod run_registry;
 mod run_state;
 mod settlement;
@@ -49,8 +49,8 @@ use juror_telemetry::Metrics;
 use juror_types::{event::Events, job::Job, outcome::JobResult, shutdown::Shutdown};
 use ledger_maintenance::LedgerMaintenance;
 use receive::receive;
-use release::Release;
-use resend::{Resender, ResendingSubscription};
+use release_held_jobs::Release;
+use resend_unstarted::{Resender, ResendingSubscription};
 use run_registry::RunRegistry;
 use status_poller::{Intervals, StatusPoller};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};

@@ -3,6 +3,7 @@
 //! A server on a loopback address is open. Any other requires a token: programs send it as a bearer
 //! token; browsers log in with a form and send a session cookie.
 
+mod access_token;
 mod body_limit;
 mod guard;
 mod headers;
@@ -10,22 +11,21 @@ mod host;
 mod login_limiter;
 mod origin;
 mod proxies;
-mod secret;
 mod session;
-mod sessions;
+mod session_store;
 
+pub use access_token::{InvalidSecret, Secret};
 pub use body_limit::limit_body;
 pub use guard::guard;
 pub use headers::secure;
 pub use host::named_port as host_port;
 pub use origin::announces_json;
 pub use proxies::TrustedProxies;
-pub use secret::{InvalidSecret, Secret};
 pub use session::routes;
 
 use axum::http::{HeaderMap, header};
 use login_limiter::Attempts;
-use sessions::{AccessScope, Sessions};
+use session_store::{AccessScope, Sessions};
 use std::net::SocketAddr;
 
 /// Access control of requests.

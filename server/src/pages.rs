@@ -4,7 +4,7 @@
 
 mod assets;
 mod compare;
-mod dataset;
+mod dataset_name;
 mod error_page;
 mod first_steps;
 mod item;

@@ -4,14 +4,14 @@ mod columns;
 mod evidence_state;
 mod query;
 mod rows;
-mod saved;
+mod saved_report;
 mod view_cache;
 
 pub use columns::{Column, ColumnKind};
 pub use evidence_state::EvidenceState;
 pub use query::{Order, RowQuery};
 pub use rows::Row;
-pub use saved::Saved;
+pub use saved_report::Saved;
 pub use view_cache::Views;
 
 use juror_analysis::{

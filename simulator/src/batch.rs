@@ -11,7 +11,7 @@ pub use fault::BatchFault;
 pub(crate) use outputs::{RowAnswerer, RowReply};
 pub(crate) use service::{BatchReply, BatchRequest, BatchService};
 
-use crate::share::Share;
+use crate::deviation_share::Share;
 
 /// End of a simulated batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Configuration of a simulator.
 
 use crate::{
-    batch::BatchSettings, fault_plan::FaultPlan, item_text::first_fenced_text, quirk::Quirk,
-    random::Random, recorded_verdicts::VerdictBook, share::Share, verdict::bias::Bias,
+    batch::BatchSettings, deviation_share::Share, fault_plan::FaultPlan,
+    item_text::first_fenced_text, quirk::Quirk, random::Random, recorded_verdicts::VerdictBook,
+    verdict::bias::Bias,
 };
 use juror_types::model::{Models, Prices};
 use std::{sync::Arc, time::Duration};

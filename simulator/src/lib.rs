@@ -9,6 +9,7 @@ mod batch;
 mod chat_request;
 mod config;
 mod corrupt;
+mod deviation_share;
 mod fault;
 mod fault_plan;
 mod image_download;
@@ -25,19 +26,18 @@ mod reply;
 mod request_body;
 mod respond;
 mod server;
-mod share;
 mod stats;
 mod verdict;
 
 pub use batch::{BatchEnd, BatchFault, BatchSettings};
 pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, TokenCount};
+pub use deviation_share::{InvalidShare, Named, Share};
 pub use fault::{Fault, FaultRate, InvalidFault};
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
 pub use item_text::{first_fenced_text, item_text_digest};
 pub use quirk::Quirk;
 pub use recorded_verdicts::VerdictBook;
 pub use server::serve;
-pub use share::{InvalidShare, Named, Share};
 pub use stats::Stats;
 pub use verdict::bias::{Bias, InvalidBias};
 

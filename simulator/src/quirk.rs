@@ -4,7 +4,7 @@ mod imitation;
 
 pub(crate) use imitation::{ANSWERING_MODEL, Imitation, SubstituteResponse};
 
-use crate::share::{Named as _, named};
+use crate::deviation_share::{Named as _, named};
 use std::fmt;
 
 named! {

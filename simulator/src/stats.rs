@@ -1,6 +1,6 @@
 //! Statistics and bill of a simulator.
 
-use crate::{fault::Fault, quirk::Imitation, share::Named as _};
+use crate::{deviation_share::Named as _, fault::Fault, quirk::Imitation};
 use juror_types::usage::{Money, Usage};
 use serde::Serialize;
 use std::{

@@ -7,8 +7,8 @@ mod manual;
 mod process;
 pub mod proxy;
 mod recorder;
-mod served;
 mod simulator;
+mod simulator_process;
 mod tls_front;
 
 pub use api_server::ApiServer;
@@ -17,8 +17,8 @@ pub use fleet_harness::{FleetHarness, FleetServers, Member, Size};
 pub use manual::Manual;
 pub use process::RunningCommand;
 pub use recorder::{Recorder, completion, semantic_verdict, verdict};
-pub use served::Served;
 pub use simulator::{CallGate, TestSimulator};
+pub use simulator_process::Served;
 pub use tls_front::TlsFront;
 
 use serde_json::Value;

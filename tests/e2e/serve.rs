@@ -1,12 +1,12 @@
 //! `juror serve`: runs that are started, resumed and cancelled over HTTP, and what is shown of
 //! them.
 
+mod cancelled_runs;
 mod described;
 mod fleet;
-mod odd;
-mod refused;
-mod shown;
-mod stopped;
+mod item_pages;
+mod odd_directories;
+mod refused_requests;
 
 use crate::harness::{ApiServer, CallGate, CommandHarness, TestSimulator, pico, write_items};
 use juror_simulator::SimulatorConfig;

@@ -1,8 +1,8 @@
 //! Reading of an item's files beside its images: code and tokens, ready for stages and prompt.
 
 use crate::{
+    design_tokens::{NotTokens, flatten},
     sources::{SourceError, Sources},
-    tokens::{NotTokens, flatten},
 };
 use bytes::Bytes;
 use juror_files::local::{FileError, MAX_CODE_BYTES, MAX_TEXT_BYTES};

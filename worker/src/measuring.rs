@@ -2,7 +2,7 @@
 //! screenshot.
 
 mod browser;
-mod given;
+mod given_picture;
 mod kept_page;
 mod pair;
 mod trials;
@@ -125,9 +125,9 @@ pub async fn collect(
     let tokens = loaded.expected_tokens.as_ref();
     let item = MeasuredItem { item: &job.item, tokens, sends_crops, context };
     let measured = match (picture, code, &context.stages.render_command) {
-        (Some(picture), ..) => given::measure_picture(picture, screenshot, &item).await,
+        (Some(picture), ..) => given_picture::measure_picture(picture, screenshot, &item).await,
         (None, Some(code), Some(command)) => {
-            given::measure_command(code, command, screenshot, &item).await
+            given_picture::measure_command(code, command, screenshot, &item).await
         }
         // Boxed, for it is large, and a worker's stack is not.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,

@@ -5,6 +5,7 @@ mod keep;
 
 use crate::{
     claim::ClaimedJob,
+    code_signature::code_signature,
     context::Context,
     interruption::Interruption,
     judging::{Judging, permission::past_deadline},
@@ -13,7 +14,6 @@ use crate::{
     parse_reply,
     question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
-    similarity::code_signature,
     stages::{self, command::run_pipeline},
 };
 use juror_ledger::store::FinishedJob;

@@ -38,7 +38,7 @@ pub async fn evaluate(loaded: &LoadedItem, settings: &StageRules) -> Result<Stag
 fn token_extraction(loaded: &LoadedItem) -> Option<TokenExtraction> {
     let (expected, extracted) =
         (loaded.expected_tokens.as_ref()?, loaded.extracted_tokens.as_ref()?);
-    crate::tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
+    crate::design_tokens::accuracy(expected, extracted).map(|accuracy| TokenExtraction { accuracy })
 }
 
 async fn generation(
@@ -92,8 +92,8 @@ mod tests {
             oversized_code: None,
             code: Some("<p>a</b>".to_owned()),
             language: Some(Language::Html),
-            expected_tokens: crate::tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),
-            extracted_tokens: crate::tokens::flatten(&json!({"a": "white"})).ok(),
+            expected_tokens: crate::design_tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),
+            extracted_tokens: crate::design_tokens::flatten(&json!({"a": "white"})).ok(),
             expected_pattern: Some("card".to_owned()),
             retrieved_pattern: Some("card".to_owned()),
             quality_score: Some(0.9),

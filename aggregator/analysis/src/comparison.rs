@@ -1,20 +1,20 @@
 //! Record of a comparison of two runs, its statistics, and the rules that decide it.
 
 mod baseline_changes;
+mod cluster_phrasing;
 mod conclusion;
 mod decision;
 mod difference;
 mod fallen_items;
 mod figures;
-mod findings;
 mod holm;
 mod issues;
 mod item;
 mod lists;
 mod lost_items;
 mod mcnemar;
-mod phrasing;
 mod power;
+mod rule_findings;
 mod sample_size;
 mod sign_test;
 mod totals;
@@ -32,9 +32,9 @@ pub use mcnemar::PassTable;
 pub use sample_size::SampleSize;
 
 pub(crate) use baseline_changes::FallNoise;
+pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
 pub(crate) use conclusion::conclude;
 pub(crate) use item::{ComparedMetrics, ItemsOf};
-pub(crate) use phrasing::{cluster_warning, cluster_words};
 pub(crate) use sample_size::{JudgingFacts, settling};
 pub(crate) use totals::{PairFigures, Totals};
 

@@ -23,22 +23,22 @@
 
 mod classify;
 mod cluster;
-mod collected;
 mod key;
 mod tokenize;
 mod vocabulary;
+mod wordings;
 
 pub use classify::Tone;
 pub use key::IssueKey;
 
 use classify::Category;
-use collected::{Collected, Wording, hash};
 use juror_types::finding::{Finding, FindingVocabulary, OTHER};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::LazyLock,
 };
 use vocabulary::Vocabulary;
+use wordings::{Collected, Wording, hash};
 
 /// Maximum number of cached classifications, so that frequent statements are classified once.
 const MAX_REMEMBERED: usize = 5_000;

@@ -1,8 +1,8 @@
 //! Analysis of a run's results: [`fold`] selects the current result of each job, [`summary`] reads
 //! those once in constant memory.
 
+mod bill_warnings;
 pub mod calibration;
-mod charges;
 pub mod compare;
 pub mod comparison;
 pub mod evidence_summary;

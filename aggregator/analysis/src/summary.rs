@@ -1,7 +1,7 @@
 //! Computation of a run's report from its journal, in one pass and constant memory.
 
 use crate::{
-    charges::Charges,
+    bill_warnings::Charges,
     evidence_summary::EvidenceTally,
     fold::Counted,
     format::counted,

@@ -1,7 +1,7 @@
 //! Disk work for one run, on a blocking thread.
 
 use super::{
-    batch::Incoming,
+    incoming::Incoming,
     open_run::{Committed, OpenRun},
 };
 use juror_journal::journal::{JournalError, RunFiles};

@@ -6,7 +6,7 @@ mod run_status;
 
 use super::{
     AggregatorError, CompletedRun, FleetOptions, FleetSummary,
-    batch::{Incoming, by_run},
+    incoming::{Incoming, by_run},
     open_run::OpenRun,
     reporter::{ReportOrder, Reported},
     telemetry,

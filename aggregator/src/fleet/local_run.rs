@@ -2,8 +2,8 @@
 
 use super::{
     AggregatorError, FleetOptions, SETTLEMENT_CAPACITY,
-    batch::Incoming,
     committer::{Committer, Inputs, KnownRuns},
+    incoming::Incoming,
     receive::receive_one,
     run_registry::RunRegistry,
     settlement::settle,

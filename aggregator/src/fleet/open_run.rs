@@ -1,6 +1,6 @@
 //! An open run. All operations block on disk I/O.
 
-use super::{batch::Incoming, poison};
+use super::{incoming::Incoming, poison};
 use crate::run_journal::RunJournal;
 use juror_analysis::fold::{Counted, Fold};
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles};

@@ -1,6 +1,6 @@
 //! Receives results and dead jobs, as fast as they are committed.
 
-use super::batch::Incoming;
+use super::incoming::Incoming;
 use juror_queue::{DeadLetter, Delivery, Message, QueueError, Subscription};
 use juror_types::{job::Job, outcome::JobResult};
 use tokio::sync::mpsc;

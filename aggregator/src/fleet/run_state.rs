@@ -1,6 +1,6 @@
 //! State of a run in the aggregator.
 
-use super::{batch::Incoming, complete::complete_at, open_run::OpenRun};
+use super::{completeness::complete_at, incoming::Incoming, open_run::OpenRun};
 use juror_ledger::redis::{RunProgress, RunStatus};
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,6 +1,6 @@
 //! Settlement of committed and dead-lettered deliveries, while the next batch is written.
 
-use super::batch::Incoming;
+use super::incoming::Incoming;
 use juror_queue::{Disposition, QueueError, acknowledge_all};
 use juror_types::event::{Event, Events};
 use tokio::sync::mpsc;

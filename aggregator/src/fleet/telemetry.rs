@@ -1,6 +1,6 @@
 //! Metrics and log lines of commits and reports.
 
-use super::{CompletedRun, batch::Incoming};
+use super::{CompletedRun, incoming::Incoming};
 use crate::fleet::blocking::Done;
 use juror_telemetry::{MessageKind, Metrics};
 use tracing::{debug, error_span, info};

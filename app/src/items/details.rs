@@ -16,10 +16,10 @@ use juror_types::{
     rubric::{Rubric, RubricImage},
 };
 use juror_worker::{
+    design_tokens::equal,
     load::{LoadedItem, language_of_code, load, text_digests},
     prompt,
     sources::Sources,
-    tokens::equal,
 };
 
 const CODE: &str = InputRecord::CODE;

@@ -6,15 +6,14 @@
 
 mod admission;
 mod batches;
+mod budget_gauges;
 mod budgets;
 pub(crate) mod connection;
-mod counting;
 mod durability;
 mod encoding;
 pub(crate) mod failure;
 mod job_state;
 mod ledger;
-mod measure;
 mod pubsub;
 mod registration;
 mod runs;
@@ -24,6 +23,7 @@ pub(crate) mod server;
 pub(crate) mod store;
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_server;
+mod token_counting;
 
 pub use durability::Weakness;
 pub use job_state::JobState;
@@ -33,13 +33,13 @@ pub use runs_directory::RunsDirectory;
 
 use crate::error::LedgerError;
 use connection::Connection;
-use counting::CountingCache;
 use futures_util::future::BoxFuture;
 use juror_tls::TlsFiles;
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
+use token_counting::CountingCache;
 use tokio::{
     sync::{Mutex, watch},
     task::JoinHandle,

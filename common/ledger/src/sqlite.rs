@@ -13,7 +13,6 @@ pub(crate) mod failure;
 mod forget;
 mod fsync_thread;
 mod labels;
-mod order;
 pub(crate) mod records;
 mod schema;
 pub(crate) mod state;
@@ -21,6 +20,7 @@ pub(crate) mod store;
 mod stored_results;
 pub(crate) mod write_back;
 mod writer;
+mod writer_operation;
 
 use crate::{clock::Clock, error::LedgerError};
 use state::Memory;

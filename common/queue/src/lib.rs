@@ -5,14 +5,14 @@
 //! holder dies, is redelivered. Callers must acknowledge a message only after its successor is
 //! confirmed.
 
-mod batch;
+mod acknowledge_many;
 pub mod local;
 pub mod rabbitmq;
 
 #[cfg(test)]
 mod conformance;
 
-pub use batch::{Batch, Ticket, acknowledge_all};
+pub use acknowledge_many::{Batch, Ticket, acknowledge_all};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};

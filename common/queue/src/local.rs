@@ -4,10 +4,10 @@
 //! has a permit for each message that still fits, `ready` one for each message that waits in a
 //! priority. Callers of `next` move delayed messages into their priorities.
 
-mod returns;
+mod returned_messages;
 mod shared;
 
-pub use returns::LocalReturns;
+pub use returned_messages::LocalReturns;
 
 use super::{
     DeadLetter, DeadLetters, Delivery, Disposition, HeldMessages, Message, Priority, Queue,

@@ -13,17 +13,17 @@ mod dead;
 mod depths;
 mod failure;
 mod handshake;
-mod hold;
 mod message;
 mod names;
 mod priority;
 mod publish;
+mod release_held;
 mod settle;
 mod shared;
 mod supervisor;
-mod tags;
 mod tls_reactor;
 mod topology;
+mod unsettled_tags;
 mod workers;
 
 #[cfg(any(test, feature = "conformance"))]

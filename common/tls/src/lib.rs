@@ -2,12 +2,12 @@
 //! authorities of the system and, where a setting names a file, by those in it.
 
 mod error;
-mod failure;
+mod explain;
 mod pem;
 mod setting_names;
 
 pub use error::TlsFileError;
-pub use failure::{TlsFailure, explain};
+pub use explain::{TlsFailure, explain};
 pub use pem::read_certificates;
 pub use setting_names::TlsSettingNames;
 

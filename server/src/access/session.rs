@@ -1,6 +1,6 @@
 //! Log-in and log-out: a browser sends the token once and keeps the id of its session.
 
-use super::{Access, Peer, host, sessions::SESSION_TTL};
+use super::{Access, Peer, host, session_store::SESSION_TTL};
 use crate::problem::Problem;
 use axum::{
     Extension, Form, Router,

@@ -2,7 +2,7 @@
 
 use crate::{
     access::host_port,
-    pages::{dataset, links, query::PageQuery},
+    pages::{dataset_name, links, query::PageQuery},
 };
 use axum::http::{HeaderMap, header};
 use juror_app::catalog::ListedRun;
@@ -87,7 +87,7 @@ impl RunChoice {
                         option value="" { "all datasets" }
                         @for (path, count) in &datasets {
                             option value=(path) selected[self.dataset.as_deref() == Some(*path)] {
-                                (dataset::short(path, datasets.keys().copied())) " (" (count) ")"
+                                (dataset_name::short(path, datasets.keys().copied())) " (" (count) ")"
                             }
                         }
                     }

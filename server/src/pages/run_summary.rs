@@ -1,7 +1,7 @@
 //! Parts of pages about a run.
 
 use super::{
-    dataset,
+    dataset_name,
     links::{self, plain},
 };
 use juror_analysis::run_report::Report;
@@ -22,7 +22,7 @@ pub fn facts_line(report: &Report) -> Markup {
     html! {
         p.facts {
             @for fact in facts.iter().skip(1) {
-                span { @if fact == path { (dataset::name(path)) } @else { bdi { (harmless(fact)) } } } " "
+                span { @if fact == path { (dataset_name::name(path)) } @else { bdi { (harmless(fact)) } } } " "
             }
         }
     }

@@ -2,7 +2,7 @@
 
 mod order;
 
-use super::{dataset, links};
+use super::{dataset_name, links};
 use crate::{
     access::Visitor,
     pages::{
@@ -142,7 +142,7 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
             }
             td { @if is_cancelling { span.chip.undecided { "cancelling" } } @else { (state_chip(run.state)) } }
             td.when { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
-            td.path { (dataset::name(&record.dataset.path)) }
+            td.path { (dataset_name::name(&record.dataset.path)) }
             td.when { (harmless(&rubric_of(run))) }
             td.when { bdi { (harmless(&judge_of(run))) } }
             td.n { (score(run)) }

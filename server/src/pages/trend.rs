@@ -5,7 +5,7 @@ mod chart;
 mod decline;
 
 use super::{
-    dataset, first_steps::first_steps, links, newest_run::newest_of, run_choice::RunChoice,
+    dataset_name, first_steps::first_steps, links, newest_run::newest_of, run_choice::RunChoice,
     run_summary::facts_line,
 };
 use crate::{
@@ -82,7 +82,7 @@ fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
     html! {
         header.page {
             h1 { "Trend" @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) } }
-            p { (grouped(alike.len() as u64)) " runs of " (dataset::name(&view.report.run.dataset.path)) " up to " (links::run_link(&view.report.run.id)) }
+            p { (grouped(alike.len() as u64)) " runs of " (dataset_name::name(&view.report.run.dataset.path)) " up to " (links::run_link(&view.report.run.id)) }
             (facts_line(&view.report))
             (changed_models(&alike))
         }

@@ -1,6 +1,6 @@
 //! Faults of batches, by name.
 
-use crate::share::named;
+use crate::deviation_share::named;
 
 named! {
     /// Something that goes wrong with a batch or with its rows.

@@ -2,8 +2,8 @@
 
 use super::Quirk;
 use crate::{
+    deviation_share::Share,
     random::{self, Random},
-    share::Share,
 };
 use flate2::{Compression, write::GzEncoder};
 use hyper::{HeaderMap, header::HeaderValue};

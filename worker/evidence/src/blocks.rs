@@ -2,7 +2,7 @@
 
 use crate::{
     align::rim_color,
-    components::connected_areas,
+    connected_areas::connected_areas,
     raster::{Raster, channel_difference},
 };
 

@@ -4,7 +4,7 @@
 use crate::{
     align::{content_box, is_double, rim_color},
     color::hex,
-    page::PageTree,
+    element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
     snapshot::Snapshot,
 };

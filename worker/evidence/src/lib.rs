@@ -4,14 +4,14 @@
 mod align;
 mod blocks;
 mod color;
-mod components;
+mod connected_areas;
 mod crops;
 mod difference;
+mod element_tree;
 mod frame;
 mod measure;
 mod measured_noise;
 mod noise;
-mod page;
 mod pasted;
 mod patches;
 mod raster;

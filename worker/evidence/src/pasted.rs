@@ -1,7 +1,7 @@
 //! Detection of code that shows the screenshot itself as an image.
 
 use crate::{
-    page::{PageTree, area, intersection},
+    element_tree::{PageTree, area, intersection},
     raster::{Raster, channel_difference},
 };
 

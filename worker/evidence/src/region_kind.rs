@@ -3,7 +3,7 @@
 use crate::{
     color::most_frequent,
     difference::PixelDifference,
-    page::{area, intersection},
+    element_tree::{area, intersection},
     patches::Patch,
     raster::{Raster, Rgb, channel_difference},
     shapes::DrawnShape,

@@ -2,10 +2,10 @@
 
 use crate::{
     color::delta_e,
-    components::{MarkedArea, connected_areas},
+    connected_areas::{MarkedArea, connected_areas},
     difference::PixelDifference,
+    element_tree::{PageTree, area, grown, intersection},
     noise::PairNoise,
-    page::{PageTree, area, grown, intersection},
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
     shapes::contours_of,

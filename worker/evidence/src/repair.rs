@@ -2,18 +2,18 @@
 
 mod alignment;
 mod areas;
+mod changeable_length;
 mod equivalents;
-mod explain;
-mod field;
+mod evidence_with_repairs;
+mod first_hypotheses;
 mod gradient;
 mod hypothesis;
-mod lever;
 mod missing;
 mod paint;
 mod refine;
 mod search;
-mod seeds;
 mod shadow;
+mod shift_field;
 mod spaces;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Shapes of a drawing, such as glyphs and edges of boxes, and their state in another picture.
 
 use crate::{
-    components::{CELL, connected_groups},
+    connected_areas::{CELL, connected_groups},
     raster::{Raster, Rgb, channel_difference},
 };
 

@@ -2,8 +2,8 @@
 
 use crate::{
     color::{self, delta_e},
+    element_tree::PageTree,
     measure::{PicturePair, rounded},
-    page::PageTree,
     raster::{Raster, Rgb},
     snapshot::Snapshot,
 };

@@ -2,10 +2,10 @@
 
 use crate::{
     lucide::{LUCIDE, icon_module},
+    missing_modules::stand_in_module,
     module_files::{ModuleFiles, STYLESHEET_LINK, TAILWIND_PATH},
     page_file::PageFile,
     source::ComponentModule,
-    stand_in::stand_in_module,
 };
 use juror_types::evidence::PageFrame;
 use serde_json::{Map, Value, json};

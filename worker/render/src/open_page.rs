@@ -4,7 +4,7 @@ use crate::{
     error::{RenderError, RendererError},
     module_files::ModuleFiles,
     page_files::PageFiles,
-    page_limits::PageLimits,
+    page_resource_limits::PageLimits,
     page_session::PageSession,
     pool::PagePermit,
     process::BrowserProcess,

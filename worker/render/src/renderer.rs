@@ -7,10 +7,10 @@ use crate::{
     fonts::InstalledFonts,
     module_files::ModuleFiles,
     open_page::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
-    page_limits::PageLimits,
+    page_resource_limits::PageLimits,
     pool::BrowserPool,
     process::{BrowserProcess, FLAGS},
-    render_budget::RenderBudget,
+    render_time::RenderBudget,
     source::PageSource,
     tailwind::TailwindUse,
 };

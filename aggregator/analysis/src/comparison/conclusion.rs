@@ -2,7 +2,7 @@
 
 use super::{
     Decision, Rules,
-    findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
+    rule_findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
     totals::PairFigures,
 };
 

@@ -7,7 +7,7 @@
 //! so common that there are very many, the leaders that share the rarest words are compared, the
 //! most frequent first, so that the time is proportional to the number of statements.
 
-use super::collected::Collected;
+use super::wordings::Collected;
 use std::collections::HashMap;
 
 /// Minimum similarity: "header overlaps logo" and "logo overlaps the header picture".

@@ -52,7 +52,7 @@ impl IssueKey {
             None => title.to_owned(),
         };
         others.insert(0, central);
-        others.truncate(super::collected::MAX_EXAMPLES);
+        others.truncate(super::wordings::MAX_EXAMPLES);
         (label, others)
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         AggregatorError,
-        complete::record_of,
+        completeness::record_of,
         reporter::{ReportOrder, Reported},
         telemetry,
     },

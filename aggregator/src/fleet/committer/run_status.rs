@@ -3,8 +3,8 @@
 use super::{
     super::{
         AggregatorError,
-        batch::Incoming,
-        complete::{foreign, record_of},
+        completeness::{foreign, record_of},
+        incoming::Incoming,
     },
     Committer,
 };

@@ -2,8 +2,8 @@
 
 use super::{
     super::{
-        batch::Incoming,
         committer::{Committer, KnownRuns},
+        incoming::Incoming,
         open_run::OpenRun,
     },
     *,

@@ -6,7 +6,7 @@
 //! and results wait, and admissions and claims continue meanwhile. A power failure in those few
 //! milliseconds can lose only an admission whose request had no time to reach the provider.
 
-use super::{failure, order::WriterOrder};
+use super::{failure, writer_operation::WriterOrder};
 use crate::error::LedgerError;
 use std::{
     fs::{File, OpenOptions},

@@ -4,7 +4,7 @@
 
 use super::failure::{self, SqliteFailure};
 use crate::error::LedgerError;
-use crate::sqlite::{fsync_thread::FsyncThread, order::WriterOrder, state::Memory};
+use crate::sqlite::{fsync_thread::FsyncThread, state::Memory, writer_operation::WriterOrder};
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
     path::PathBuf,

@@ -6,7 +6,7 @@ use super::{
     names::{Route, key},
     settle::{OpenDelivery, REQUEUE},
     shared::Shared,
-    tags::Tags,
+    unsettled_tags::Tags,
 };
 use crate::rabbitmq::{
     connection::BrokerConnection,

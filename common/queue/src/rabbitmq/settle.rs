@@ -3,11 +3,11 @@
 use super::{
     super::{
         Disposition, QueueError, Settle,
-        batch::{Batch, Ticket},
+        acknowledge_many::{Batch, Ticket},
     },
     names::Route,
     shared::Shared,
-    tags::Tags,
+    unsettled_tags::Tags,
 };
 use crate::rabbitmq::{
     message::{Envelope, Received},

@@ -2,10 +2,10 @@
 //! where the screenshot shows it.
 
 use super::{
-    field::REACH,
+    changeable_length::LengthProperty as P,
+    first_hypotheses::Seeds,
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty as P,
-    seeds::Seeds,
+    shift_field::REACH,
 };
 use crate::snapshot::{PageChange, PageEdit};
 
@@ -110,7 +110,8 @@ impl Seeds<'_> {
     /// Alignments of an element's own text, and the same for its parent.
     fn text_alignments(&self, index: usize) -> Vec<Hypothesis> {
         let page = self.page;
-        let is_own = |patch: &&super::field::FollowedPatch| patch.is_text && patch.element == index;
+        let is_own =
+            |patch: &&super::shift_field::FollowedPatch| patch.is_text && patch.element == index;
         let shifts = self.field.patches.iter().filter(is_own).filter_map(|patch| patch.target);
         let Some([across, 0]) = shifts.min().filter(|[across, _]| *across != 0) else {
             return Vec::new();
@@ -233,10 +234,10 @@ mod tests {
     use super::*;
     use crate::{
         difference::PixelDifference,
+        element_tree::PageTree,
         noise::PairNoise,
-        page::PageTree,
         raster::Raster,
-        repair::field::ShiftField,
+        repair::shift_field::ShiftField,
         snapshot::{Snapshot, SnapshotElement},
     };
 

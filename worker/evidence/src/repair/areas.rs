@@ -1,7 +1,7 @@
 //! Areas in which a page differs, and those of them that a change of the page touches.
 
 use crate::{
-    components::{CELL, connected_groups},
+    connected_areas::{CELL, connected_groups},
     difference::PixelDifference,
     raster::Raster,
 };

@@ -1,10 +1,10 @@
 //! Other ways to write the same repair.
 
 use super::{
+    changeable_length::LengthProperty,
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty,
 };
-use crate::page::PageTree;
+use crate::element_tree::PageTree;
 use LengthProperty as P;
 
 /// Changes that often render the same picture as a change of lengths; likelier ones have a higher

@@ -1,8 +1,8 @@
 //! A change of the page that may explain a difference.
 
-use super::lever::LengthProperty;
+use super::changeable_length::LengthProperty;
 use crate::{
-    page::PageTree,
+    element_tree::PageTree,
     snapshot::{PageChange, PageEdit},
 };
 

@@ -2,12 +2,12 @@
 //! some make space for it.
 
 use super::{
+    changeable_length::LengthProperty as P,
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty as P,
 };
 use crate::{
     difference::PixelDifference,
-    page::{PageTree, area, grown, intersection},
+    element_tree::{PageTree, area, grown, intersection},
     patches::Patch,
     raster::Raster,
     shapes::contours_of,

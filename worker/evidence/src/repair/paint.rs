@@ -1,13 +1,13 @@
 //! Colors and opacities of a screenshot, estimated from the pixels of an element.
 
 use super::{
-    field::visible_background,
     gradient::{GradientPixel, LinearGradient},
+    shift_field::visible_background,
 };
 use crate::{
     color::{self, most_frequent},
     difference::PixelDifference,
-    page::PageTree,
+    element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
 };
 

@@ -1,12 +1,12 @@
 //! Refinement of a length's value by the result of a trial.
 
 use super::{
+    changeable_length::LengthProperty,
     equivalents::equivalents,
-    field::{ShiftField, ShiftMatch},
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty,
+    shift_field::{ShiftField, ShiftMatch},
 };
-use crate::{page::PageTree, raster::Raster};
+use crate::{element_tree::PageTree, raster::Raster};
 use std::collections::BTreeMap;
 
 /// Minimum share of the difference that a change removes if it is another way to write the right

@@ -3,17 +3,17 @@
 use super::{
     areas::{DifferenceAreas, gain},
     equivalents::equivalents,
-    field::ShiftField,
+    first_hypotheses::Seeds,
     hypothesis::{Hypothesis, Lever},
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
     refine::{JudgedTrial, NEARLY_SOLVED, PARALLEL, Tracks},
-    seeds::Seeds,
+    shift_field::ShiftField,
 };
 use crate::{
     difference::PixelDifference,
+    element_tree::PageTree,
     measure::PicturePair,
     noise::PairNoise,
-    page::PageTree,
     raster::Raster,
     snapshot::{PageChange, Snapshot},
 };

@@ -1,7 +1,10 @@
 //! First hypotheses for content that moved: the lengths around it.
 
-use super::{field::is_painted, hypothesis::Hypothesis, lever::LengthProperty as P, seeds::Seeds};
-use crate::page::area;
+use super::{
+    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
+    shift_field::is_painted,
+};
+use crate::element_tree::area;
 use std::collections::BTreeSet;
 
 impl Seeds<'_> {

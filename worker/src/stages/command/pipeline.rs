@@ -2,8 +2,8 @@
 
 use super::{CommandSettings, process};
 use crate::{
+    design_tokens::flatten,
     load::{LoadedItem, is_blank, language_of_code},
-    tokens::flatten,
 };
 use juror_files::local::Roots;
 use juror_types::{

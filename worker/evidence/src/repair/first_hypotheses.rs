@@ -1,15 +1,15 @@
 //! First hypotheses of a search, from what the pictures and the page show.
 
 use super::{
-    field::{ShiftField, is_painted},
+    changeable_length::LengthProperty,
     hypothesis::{Hypothesis, Lever},
-    lever::LengthProperty,
     paint::PaintView,
     shadow::shadows,
+    shift_field::{ShiftField, is_painted},
 };
 use crate::{
     difference::PixelDifference,
-    page::{PageTree, area, grown, intersection},
+    element_tree::{PageTree, area, grown, intersection},
     raster::Raster,
     snapshot::{PageChange, PageEdit},
 };

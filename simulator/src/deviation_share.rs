@@ -30,7 +30,7 @@ macro_rules! named {
             $(#[doc = $description] $variant,)*
         }
 
-        impl $crate::share::Named for $kind {
+        impl $crate::deviation_share::Named for $kind {
             const ALL: &'static [Self] = &[$(Self::$variant,)*];
             const NOUN: &'static str = $noun;
             const FLAG: &'static str = $flag;

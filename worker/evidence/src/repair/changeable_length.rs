@@ -1,7 +1,7 @@
 //! Lengths of a page that a repair may change.
 
 use crate::{
-    page::PageTree,
+    element_tree::PageTree,
     snapshot::{PageChange, PageEdit},
 };
 

@@ -4,7 +4,7 @@
 use crate::{
     error::RenderError,
     process_group::{GroupUsage, ProcessGroup},
-    render_budget::{RenderBudget, SpentTime},
+    render_time::{RenderBudget, SpentTime},
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};

@@ -1,6 +1,6 @@
 //! Unsettled deliveries of one channel by their tags, and acknowledgement of many in one frame.
 
-use super::super::{QueueError, batch::Batch};
+use super::super::{QueueError, acknowledge_many::Batch};
 use crate::rabbitmq::connection::{BrokerConnection, OwnChannel};
 use async_trait::async_trait;
 use lapin::{

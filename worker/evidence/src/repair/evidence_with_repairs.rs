@@ -7,8 +7,8 @@ use super::{
 use crate::{
     color,
     difference::PixelDifference,
+    element_tree::{PageTree, area, boxed, intersection},
     measure::{PicturePair, rounded},
-    page::{PageTree, area, boxed, intersection},
     regions::{DifferenceRegion, MAX_REGIONS, mean_delta_e},
     snapshot::Snapshot,
 };

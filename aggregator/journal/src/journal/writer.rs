@@ -1,8 +1,8 @@
 //! A run directory for its only writer.
 
 use super::{
-    error::JournalError, files::RunFiles, lines::end_of_last_line, lock::take,
-    occupancy::check_vacant,
+    error::JournalError, lines::end_of_last_line, lock::take, occupancy::check_vacant,
+    reader::RunFiles,
 };
 use crate::replace_file::{replace_file, sync_directory};
 use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
