@@ -8,7 +8,11 @@ use crate::{
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
-use juror_app::{error::AppError, fleet, settings::Settings};
+use juror_app::{
+    error::AppError,
+    fleet,
+    settings::{Layer, Settings},
+};
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
 use juror_types::{event::Events, id::RunId};
 use serde_json::json;
@@ -69,9 +73,9 @@ async fn letters(
 
 /// Settings without a wait for an unavailable server.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
-    let mut settings = settings_sources::settle(global, flags.layers())?;
-    settings.fleet.connect_timeout_seconds = 0;
-    Ok(settings)
+    let mut layers = flags.layers();
+    layers.push(Layer::of("fleet", "connect_timeout_seconds", 0_i64));
+    settings_sources::settle(global, layers)
 }
 
 fn unknown(id: &str) -> Failure {
