@@ -130,7 +130,7 @@ impl FleetRuns {
             let namespace = namespace.unwrap_or(&settings.fleet.namespace);
             let backend = open_backend_of(settings, namespace).await.map_err(unavailable)?;
             let cancelled = match backend.run_status(run).await {
-                Ok(None) => Err(AppError::NotFound(format!("run {run} is unknown in the fleet"))),
+                Ok(None) => Err(AppError::not_found(format!("run {run} is unknown in the fleet"))),
                 Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(unavailable),
                 Err(error) => Err(unavailable(error.into())),
             };
@@ -141,7 +141,7 @@ impl FleetRuns {
                     Ok(())
                 }
                 false => {
-                    Err(AppError::Conflict(format!("run {run} is complete; nothing to cancel")))
+                    Err(AppError::conflict(format!("run {run} is complete; nothing to cancel")))
                 }
             }
         })
@@ -196,10 +196,7 @@ impl FleetRuns {
         });
         match announced.await {
             Ok(()) => Ok(()),
-            Err(_) => task
-                .await
-                .map_err(|error| AppError::Internal(error.to_string()))?
-                .map_err(unavailable),
+            Err(_) => task.await.map_err(AppError::internal)?.map_err(unavailable),
         }
     }
 }
@@ -248,7 +245,7 @@ async fn refuse_known(
     let known =
         backend.run_status(run).await.map_err(|error| unavailable(AppError::from(error)))?;
     if known.is_some() {
-        return Err(AppError::Conflict(format!(
+        return Err(AppError::conflict(format!(
             "run {run} exists already in the fleet: use another run_id"
         )));
     }
@@ -261,13 +258,13 @@ fn check(again: &RetryPlan) -> Result<(), AppError> {
     if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
         return Ok(());
     }
-    Err(AppError::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
+    Err(AppError::conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
 }
 
 /// Errors of the fleet's servers are temporary.
 fn unavailable(error: AppError) -> AppError {
     match error {
-        AppError::Internal(message) => AppError::Unavailable(message),
+        AppError::Internal(cause) => AppError::Unavailable(cause),
         other => other,
     }
 }

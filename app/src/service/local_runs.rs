@@ -14,7 +14,6 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
-use juror_journal::journal::RunFiles;
 use juror_types::{
     event::{Event, Events},
     id::RunId,
@@ -83,16 +82,14 @@ impl LocalRuns {
     /// A stopping server, an active run of this id, or too many active runs.
     pub fn place(&self, run: &RunId) -> Result<RunPlace, AppError> {
         if self.shutdown.drain.is_cancelled() {
-            return Err(AppError::Unavailable(
-                "the server is stopping; retry after its restart".into(),
-            ));
+            return Err(AppError::unavailable("the server is stopping; retry after its restart"));
         }
         let mut going = self.going();
         if going.iter().any(|one| one.run == *run) {
-            return Err(AppError::Conflict(format!("run {run} is already active")));
+            return Err(AppError::conflict(format!("run {run} is already active")));
         }
         let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            AppError::Unavailable(format!(
+            AppError::unavailable(format!(
                 "the limit of {} concurrent runs is reached (serve.max_concurrent_runs): wait for one \
                  of them, or cancel one",
                 self.at_once
@@ -121,7 +118,7 @@ impl LocalRuns {
             let beginning = self
                 .tasks
                 .spawn(async move { own.begin_now(place, session, record, continued).await });
-            beginning.await.map_err(|error| AppError::Internal(error.to_string()))?
+            beginning.await.map_err(AppError::internal)?
         })
     }
 
@@ -138,13 +135,7 @@ impl LocalRuns {
         let evidence = self.evidence(&session.settings);
         let execution =
             Execution { session: &session, record: &record, continued, setup, evidence };
-        let begun = begin(execution).await.map_err(|error| match error {
-            AppError::Invalid(message) => AppError::Conflict(message),
-            error if is_held_elsewhere(&session, &record.run_id) => {
-                AppError::Conflict(error.to_string())
-            }
-            error => error,
-        })?;
+        let begun = begin(execution).await?;
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
             let run = record.run_id;
@@ -191,11 +182,6 @@ impl LocalRuns {
     fn going(&self) -> MutexGuard<'_, Vec<Arc<OneRun>>> {
         self.going.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// True if another process holds the run's directory.
-fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
-    RunFiles::open(&session.settings.run.runs_dir, run).is_ok_and(|files| files.is_held())
 }
 
 /// Runs to completion, and writes the report; returns a summary.
@@ -253,7 +239,7 @@ fn summary_text(executed: &Executed, report: &Report) -> String {
 
 /// An error that the server's operator must fix before any run can start.
 fn misconfigured(failure: AppError) -> AppError {
-    AppError::Unavailable(failure.to_string())
+    AppError::unavailable(failure)
 }
 
 #[cfg(test)]
