@@ -17,7 +17,7 @@ use crate::{
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
     request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
-    run::{ready, run_request::new_run_id, session::Session},
+    run::{run_request::new_run_id, session::Session},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;
@@ -147,8 +147,7 @@ impl RunService {
         let place = self.local.place(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());
         let session = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
-        let record = ready::record(&session, run, Some(&record));
-        self.local.begin(place, session, record, true).await
+        self.local.begin(place, session, Some(record)).await
     }
 }
 
@@ -187,8 +186,7 @@ impl RunLauncher for RunService {
             None => {
                 let place = self.local.place(&run)?;
                 let session = self.session(asked, &run).await?;
-                let record = session.record(run.clone());
-                self.local.begin(place, session, record, false).await?;
+                self.local.begin(place, session, None).await?;
             }
         }
         Ok(run)

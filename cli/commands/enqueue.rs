@@ -145,7 +145,8 @@ impl Enqueuing<'_> {
         if let Some(cap) = cap {
             session.settings.budget.run_usd = cap.now;
         }
-        print_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
+        let budget = session.settings.budget.run_usd;
+        print_warnings(&session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
         self.output.published(&run, session.plan.jobs, published)?;
         match published.end {
@@ -265,7 +266,8 @@ impl Enqueuing<'_> {
         let tls = self.settings.fleet.broker_tls();
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(session).await?;
-        print_warnings(session, DrawingPlace::Elsewhere, self.global.quiet);
+        let budget = session.settings.budget.run_usd;
+        print_warnings(session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }

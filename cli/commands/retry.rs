@@ -100,7 +100,8 @@ impl Retrying<'_> {
         let mut invocation = flags.invocation(self.layers.clone(), &base, &on_item);
         invocation.place = DrawingPlace::Elsewhere;
         let plan = RetryPlan::of(self.backend, &invocation, run, here).await?;
-        print_warnings(&plan.session, DrawingPlace::Elsewhere, self.global.quiet);
+        let budget = plan.cap.now;
+        print_warnings(&plan.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
             session: &plan.session,
             backend: self.backend,

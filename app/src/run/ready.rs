@@ -11,7 +11,7 @@ use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
 use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 /// The record of a session's run; one that is known keeps its age, its labels and its sessions.
 pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
@@ -32,7 +32,7 @@ pub struct Ready {
     /// Calibration of its judge, if a file is named.
     pub calibration: Option<KnownCalibration>,
     /// Setup of the judge; none with the judge off.
-    pub setup: Option<JudgeSetup>,
+    pub judge: Option<Arc<JudgeSetup>>,
 }
 
 impl Ready {
@@ -58,12 +58,12 @@ pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     }
     let calibration = calibrations::named(settings)?;
     let Some(candidate) = candidate else {
-        return Ok(Ready { gate, baseline, calibration, setup: None });
+        return Ok(Ready { gate, baseline, calibration, judge: None });
     };
     let key = judge::key(settings, environment)?;
     judge::require_key(settings, key.as_ref())?;
-    let setup = judge::setup(settings, environment, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
+    let judge = judge::setup(settings, environment, rubric, candidate, key)?;
+    Ok(Ready { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
 }
 
 /// Refuses a run of a fleet: such a run is not continued on this machine alone.

@@ -3,10 +3,8 @@
 use super::notice::{Notice, Notify, waiting_text};
 use crate::{
     error::AppError,
-    reporting::write_report,
     run::{
-        execute::{Begun, Executed, Execution, begin},
-        ready::{Ready, ready},
+        lifecycle::{BegunRun, EndedRun, LocalRun},
         session::Session,
     },
     settings::Settings,
@@ -110,14 +108,12 @@ impl LocalRuns {
         self: &Arc<Self>,
         place: RunPlace,
         session: Session,
-        record: RunRecord,
-        continued: bool,
+        known: Option<RunRecord>,
     ) -> BoxFuture<'_, Result<(), AppError>> {
         Box::pin(async move {
             let own = Arc::clone(self);
-            let beginning = self
-                .tasks
-                .spawn(async move { own.begin_now(place, session, record, continued).await });
+            let beginning =
+                self.tasks.spawn(async move { own.begin_now(place, session, known).await });
             beginning.await.map_err(AppError::internal)?
         })
     }
@@ -126,20 +122,17 @@ impl LocalRuns {
         &self,
         place: RunPlace,
         session: Session,
-        record: RunRecord,
-        continued: bool,
+        known: Option<RunRecord>,
     ) -> Result<(), AppError> {
+        let run = place.own.run.clone();
         // Gate, baseline, calibration and key come from the server's settings.
-        let mut ready = ready(&session, &record.run_id).map_err(misconfigured)?;
-        let setup = ready.setup.take();
-        let evidence = self.evidence(&session.settings);
-        let execution =
-            Execution { session: &session, record: &record, continued, setup, evidence };
-        let begun = begin(execution).await?;
+        let prepared =
+            LocalRun::prepare(session, &run, known.as_ref()).map_err(AppError::unavailable)?;
+        let evidence = self.evidence(&prepared.session().settings);
+        let begun = prepared.begin(evidence).await?;
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
-            let run = record.run_id;
-            notify(match run_to_completion(begun, session, ready, place).await {
+            notify(match run_to_completion(begun, place).await {
                 Ok(end) => Notice::Done(format!("run {run}: {end}")),
                 Err(error) => Notice::Failed(format!("run {run} failed: {error}")),
             });
@@ -185,22 +178,16 @@ impl LocalRuns {
 }
 
 /// Runs to completion, and writes the report; returns a summary.
-async fn run_to_completion(
-    begun: Begun,
-    session: Session,
-    ready: Ready,
-    place: RunPlace,
-) -> Result<String, AppError> {
+async fn run_to_completion(begun: BegunRun, place: RunPlace) -> Result<String, AppError> {
     let (events, receiver) = Events::channel(EVENT_CAPACITY);
     let OneRun { run, shutdown } = &*place.own;
-    let running = begun.run(&session, events, shutdown);
-    let (executed, ()) = tokio::join!(running, log_events(receiver, run));
-    let executed = executed?;
+    let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));
+    let ended = ended?;
     let reporting = spawn_blocking(move || {
-        let report = report(&executed, &session, &ready)?;
+        let report = ended.report()?;
         // The permit is released before the directory appears free.
         drop(place);
-        Ok(summary_text(&executed, &report))
+        Ok(summary_text(&ended, &report))
     });
     reporting.await.map_err(AppError::internal)?
 }
@@ -222,24 +209,14 @@ async fn log_events(mut events: mpsc::Receiver<Event>, run: &RunId) {
     }
 }
 
-fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Report, AppError> {
-    let counted = executed.journal.fold().counted();
-    write_report(executed.journal.files(), &counted, executed.ledger, &ready.reporting(session))
-}
-
-fn summary_text(executed: &Executed, report: &Report) -> String {
+fn summary_text(ended: &EndedRun, report: &Report) -> String {
     let (coverage, cost) = (&report.coverage, dollars(report.cost.total_usd));
-    let end = match &executed.paused {
+    let end = match &ended.paused {
         Some(reason) => format!("; paused: {reason}"),
-        None if executed.stopped => "; stopped".to_owned(),
+        None if ended.stopped => "; stopped".to_owned(),
         None => String::new(),
     };
     format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
-}
-
-/// An error that the server's operator must fix before any run can start.
-fn misconfigured(failure: AppError) -> AppError {
-    AppError::unavailable(failure)
 }
 
 #[cfg(test)]
