@@ -1,5 +1,6 @@
 //! Connections to the fleet's servers.
 
+pub mod aggregator_role;
 pub mod batch_folder;
 mod budget_cap;
 pub mod cancel;
