@@ -9,6 +9,7 @@ pub mod enqueue;
 mod job_rounds;
 pub mod prepared_run;
 pub mod publish;
+pub mod replay;
 pub mod retry_plan;
 pub mod run_contexts;
 pub mod worker_role;

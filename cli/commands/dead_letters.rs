@@ -10,11 +10,14 @@ use crate::{
 };
 use juror_app::{
     error::AppError,
-    fleet,
+    fleet::{
+        self,
+        replay::{run_of, unknown_dead_letter},
+    },
     settings::{Layer, Settings},
 };
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
-use juror_types::{event::Events, id::RunId};
+use juror_types::event::Events;
 use serde_json::json;
 
 pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -48,7 +51,7 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
     let mut letters = letters(fleet, global).await?;
     letters.retain(|letter| letter.message_id == id);
     if letters.is_empty() {
-        return Err(unknown(id));
+        return Err(unknown_dead_letter(id).into());
     }
     for letter in &letters {
         match &letter.content {
@@ -76,18 +79,6 @@ fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failur
     let mut layers = flags.layers();
     layers.push(Layer::of("fleet", "connect_timeout_seconds", 0_i64));
     settings_sources::settle(global, layers)
-}
-
-fn unknown(id: &str) -> Failure {
-    Failure::usage(format!("no dead letter with id {id:?}; `juror dead-letters list` lists them"))
-}
-
-fn run_of(letter: &StoredDeadLetter) -> Option<&RunId> {
-    match &letter.content {
-        DeadLetterBody::Job(job) => Some(&job.run_id),
-        DeadLetterBody::Result(result) => Some(&result.run_id),
-        DeadLetterBody::Unreadable(_) => None,
-    }
 }
 
 fn kind(letter: &StoredDeadLetter) -> &'static str {
