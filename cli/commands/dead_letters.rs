@@ -77,7 +77,7 @@ async fn letters(
 /// Settings without a wait for an unavailable server.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
     let mut layers = flags.layers();
-    layers.push(Layer::of("fleet", "connect_timeout_seconds", 0_i64));
+    layers.push(Layer::from_value("fleet", "connect_timeout_seconds", 0_i64));
     settings_sources::settle(global, layers)
 }
 

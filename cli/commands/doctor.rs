@@ -51,7 +51,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let mut flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
     // What is checked is what a judge needs, by the rubric that it would be given.
-    flags.push(Layer::of("run", "enable_llm_judge", true));
+    flags.push(Layer::from_value("run", "enable_llm_judge", true));
     let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;
     let environment = base.environment();

@@ -173,7 +173,8 @@ impl EnqueueRequest<'_> {
         known: &RunRecord,
     ) -> Result<(RunRecord, Vec<String>), AppError> {
         let run = &known.run_id;
-        let cap = Cap::of(backend, run, self.invocation.budget_usd, known.budget_usd).await?;
+        let cap =
+            Cap::from_ledger(backend, run, self.invocation.budget_usd, known.budget_usd).await?;
         let deadline = self.deadline.map(|now| {
             let before = known.deadline.map(|before| format!("; before: {before}"));
             let before = before.unwrap_or_default();

@@ -44,7 +44,8 @@ impl RetryPlan {
                 )));
             };
             let session = invocation.session(run, Some(&known))?;
-            let cap = Cap::of(backend, run, invocation.budget_usd, known.budget_usd).await?;
+            let cap =
+                Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
             let fold = match is_here {
                 true => {
                     Some(Fold::of_journal(&RunFiles::open(&session.settings.run.runs_dir, run)?)?)

@@ -38,8 +38,10 @@ async fn a_text_that_has_changed_since_is_never_shown_as_what_was_judged() {
         ..Item::default()
     };
     let flat = br#"{"gap.small":"4px"}"#;
-    let inputs =
-        [input("generated_code", Digest::of(b"<A/>")), input("expected_tokens", Digest::of(flat))];
+    let inputs = [
+        input("generated_code", Digest::from_content(b"<A/>")),
+        input("expected_tokens", Digest::from_content(flat)),
+    ];
     let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
     let prompt = texts(&item, &inputs, &folder)
         .prompt(&rubric, &judge(), EvidenceMode::None, None)
@@ -115,7 +117,7 @@ async fn the_prompt_is_the_workers_with_images_by_name() {
     let item =
         Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
     let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
-    let digest = Digest::of(b"image");
+    let digest = Digest::from_content(b"image");
     let inputs = [input("screenshot", digest)];
     let parts = texts(&item, &inputs, &folder)
         .prompt(&rubric, &judge(), EvidenceMode::None, None)
@@ -136,7 +138,7 @@ async fn pictures_that_measuring_made_are_listed_where_they_were_sent_alone() {
     let item =
         Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
     let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
-    let inputs = ["screenshot", "rendered"].map(|name| input(name, Digest::of(b"image")));
+    let inputs = ["screenshot", "rendered"].map(|name| input(name, Digest::from_content(b"image")));
     let listed = async |mode| {
         let texts = texts(&item, &inputs, &folder);
         let parts = texts.prompt(&rubric, &judge(), mode, None).await.unwrap().content;
