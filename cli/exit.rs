@@ -74,7 +74,7 @@ impl From<AppError> for Failure {
             | AppError::NameTaken(_)
             | AppError::NotFound(_)
             | AppError::Conflict(_) => Exit::Usage,
-            AppError::Unavailable(_) | AppError::Internal(_) => Exit::Error,
+            AppError::RunInUse(_) | AppError::Unavailable(_) | AppError::Internal(_) => Exit::Error,
         };
         Self { exit, message: error.to_string() }
     }
@@ -85,6 +85,8 @@ impl From<SettingsError> for Failure {
         AppError::from(error).into()
     }
 }
+
+impl Error for Failure {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

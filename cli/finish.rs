@@ -7,20 +7,15 @@ use crate::{
 };
 use juror_analysis::{
     comparison::{Comparison, Decision},
-    fold::Counted,
     format::counted,
     gate::GateDecision,
     run_report::Report,
 };
 use juror_app::{
-    attachments::DatasetAttachments,
-    error::AppError,
-    reporting::{Reporting, write_report},
-    run::execute::Executed,
-    settings::Settings,
+    attachments::DatasetAttachments, error::AppError, reporting::Reporting,
+    run::lifecycle::EndedRun, settings::Settings,
 };
 use juror_journal::journal::RunFiles;
-use juror_ledger::admission::Ledger;
 use juror_report::{
     TerminalOptions, render_paused, render_terminal, summary_sentence, write_output,
 };
@@ -35,16 +30,16 @@ pub struct Finishing<'run> {
     pub global: &'run GlobalFlags,
 }
 
-/// Reports an executed run.
-pub fn finish(executed: Executed, finishing: &Finishing<'_>) -> Result<Exit, Failure> {
-    let files = executed.journal.files();
-    let (counted, paused) = (executed.journal.fold().counted(), executed.paused.as_deref());
-    let report = report(files, &counted, executed.ledger, finishing, paused)?;
-    if !finishing.global.quiet {
-        print_next_steps(&executed, &report, finishing.global);
+/// Reports a run of this machine.
+pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Result<Exit, Failure> {
+    let finishing = Finishing { reporting: run.reporting(), outputs, global };
+    let files = run.journal.files();
+    let report = print_report(run.report()?, files, &finishing, run.paused.as_deref())?;
+    if !global.quiet {
+        print_next_steps(run, &report, global);
     }
     let exit = exit_of(&report);
-    Ok(if executed.paused.is_some() { exit.and(Exit::Error) } else { exit })
+    Ok(if run.paused.is_some() { exit.and(Exit::Error) } else { exit })
 }
 
 /// Prints that an undecided gate does not fail the command.
@@ -59,17 +54,15 @@ fn print_if_undecided(report: &Report) {
     }
 }
 
-/// Writes `report.json` and the requested files, and prints the report; `paused` is the reason of
-/// a paused run.
-pub fn report(
+/// Prints a report and writes the requested files; `paused` is the reason of a paused run. Returns
+/// the report as it is printed.
+pub fn print_report(
+    mut report: Report,
     files: &RunFiles,
-    counted: &Counted,
-    ledger: Option<Ledger>,
     finishing: &Finishing<'_>,
     paused: Option<&str>,
 ) -> Result<Report, Failure> {
     let Finishing { reporting, outputs, global } = finishing;
-    let mut report = write_report(files, counted, ledger, reporting)?;
     if global.json {
         let text = std::fs::read_to_string(files.path_of("report.json")).map_err(Failure::error)?;
         terminal::print(&text)?;
@@ -105,9 +98,9 @@ pub fn exit_of(report: &Report) -> Exit {
     complete.and(gate).and(comparison)
 }
 
-fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) {
+fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
     let run = format!("{}{}", report.run.id, location_flags::for_this_machine(global));
-    if executed.paused.is_some() {
+    if ended.paused.is_some() {
         terminal::print_notice(&format!(
             "the run is paused and keeps its jobs; fix the cause, then\n  resume with: juror \
              retry {run}"
@@ -119,7 +112,7 @@ fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) 
             0 => "no job was judged",
             _ => "only the first jobs in the dataset's order were judged",
         };
-        let budget_error = first_budget_error(executed.journal.files(), report);
+        let budget_error = first_budget_error(ended.journal.files(), report);
         terminal::print_notice(&format!(
             "budget exhausted, the next call would exceed it: {judged}{}\n  raise it and resume \
              with: juror run --resume {run} (--budget-usd AMOUNT raises the run's own budget)",
@@ -132,14 +125,14 @@ fn print_next_steps(executed: &Executed, report: &Report, global: &GlobalFlags) 
              (with --deadline TIME to set a new deadline)",
             counted(skipped, "job")
         ));
-    } else if executed.stopped || !report.coverage.is_complete() {
+    } else if ended.stopped || !report.coverage.is_complete() {
         let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);
         terminal::print_notice(&format!(
             "not scored: {}\n  resume with: juror run --resume {run}",
             counted(unscored, "job")
         ));
     }
-    print_result(executed.journal.files(), report);
+    print_result(ended.journal.files(), report);
 }
 
 /// Message of the first job that a budget refused: it names the budget and its remedy.

@@ -8,6 +8,7 @@ use juror_app::{
     },
     settings::{BaseLayers, Layer},
 };
+use juror_types::usage::Money;
 
 impl RunFlags {
     /// The invocation of these flags, with the settings `layers`.
@@ -39,8 +40,8 @@ impl RunFlags {
     }
 }
 
-/// Prints the warnings of a session, and a notice if it has no budget.
-pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
+/// Prints the warnings of a session, and a notice if its run has no budget.
+pub fn print_warnings(session: &Session, budget: Option<Money>, place: DrawingPlace, quiet: bool) {
     if quiet {
         return;
     }
@@ -66,7 +67,7 @@ pub fn print_warnings(session: &Session, place: DrawingPlace, quiet: bool) {
             session.plan.items
         ));
     }
-    if session.candidate.is_some() && session.settings.budget.run_usd.is_none() {
+    if session.candidate.is_some() && budget.is_none() {
         terminal::print_notice("no budget: spending is unlimited; set one with --budget-usd");
     }
 }

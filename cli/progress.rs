@@ -65,22 +65,11 @@ impl DatasetProgress {
         }
     }
 
-    /// Shows the number of checked items.
-    pub fn advance_to(&self, items: u64) {
-        self.0.set_message(format!("checking the dataset: {items} items"));
-        self.0.tick();
-    }
-
     /// Shows the number of checked items, or removes the display.
     pub fn show(&self, items: Option<u64>) {
-        match items {
-            Some(items) => self.advance_to(items),
-            None => self.end(),
-        }
-    }
-
-    pub fn end(&self) {
-        self.0.finish_and_clear();
+        let Some(items) = items else { return self.0.finish_and_clear() };
+        self.0.set_message(format!("checking the dataset: {items} items"));
+        self.0.tick();
     }
 }
 

@@ -6,7 +6,7 @@ mod cache;
 mod code;
 mod pictures;
 
-pub use as_judged::{JudgedInputs, remark};
+pub use as_judged::{JudgedInputs, UnavailableInput};
 pub use cache::DatasetCache;
 
 use crate::{render_store::renders, settings::Settings};
@@ -38,14 +38,7 @@ pub struct DatasetAttachments<'run> {
 
 /// Text of a page for a file that is on a server or in a bucket.
 pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
-/// Remark on a file that has changed since it was judged.
-pub const CHANGED: &str = "the file has changed since it was judged";
-/// Remark on a picture that was rendered while the item was judged.
-pub const RENDER_NOT_KEPT: &str = "it was rendered while the item was judged, and is not kept here";
 const NO_SUCH_ITEM: &str = "the dataset has no such item";
-/// Text of a page for what the user's own program made of an item.
-pub const NOT_KEPT: &str =
-    "a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)";
 
 impl Attachments for DatasetAttachments<'_> {
     fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment> {

@@ -1,6 +1,7 @@
 //! Errors of operations on runs, by the reaction of the caller.
 
 use crate::{request::RequestField, settings::SettingsError};
+use juror_aggregator::fleet::AggregatorError;
 use juror_analysis::{calibration::known::CalibrationFileError, compare::CompareError};
 use juror_journal::journal::JournalError;
 use juror_ledger::error::LedgerError;
@@ -11,12 +12,15 @@ use std::error::Error;
 /// Seconds after which an unavailable operation may be retried.
 const RETRY_AFTER_SECONDS: u64 = 10;
 
-/// An error with its message, which names the thing, the place and the remedy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Cause of an error. Its message names the thing, the place and the remedy.
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// An error, whose message includes those of its causes.
+#[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// Invalid settings, request or input, which the user must fix.
-    #[error("{0}")]
-    Invalid(String),
+    #[error("{}", message(.0))]
+    Invalid(#[source] Cause),
     /// Invalid field of a request. The message contains the remedy, but not the field's name.
     #[error("{}: {message}", field.name())]
     Field {
@@ -29,23 +33,26 @@ pub enum AppError {
     #[error("run {0} exists already: use another run_id, or resume it")]
     NameTaken(RunId),
     /// Unknown run or dataset.
-    #[error("{0}")]
-    NotFound(String),
+    #[error("{}", message(.0))]
+    NotFound(#[source] Cause),
     /// Conflict with the current state of a run: it exists, is active, or is complete.
+    #[error("{}", message(.0))]
+    Conflict(#[source] Cause),
+    /// A run directory that another process writes to, until that one ends.
     #[error("{0}")]
-    Conflict(String),
+    RunInUse(#[source] JournalError),
     /// Unavailable server or ledger; the same request may succeed later.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error("{}", message(.0))]
+    Unavailable(#[source] Cause),
     /// Failure of this process or its machine, for its operator.
-    #[error("{0}")]
-    Internal(String),
+    #[error("{}", message(.0))]
+    Internal(#[source] Cause),
 }
 
 impl AppError {
     /// An error of settings, request or input.
-    pub fn invalid(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Invalid(message(cause))
+    pub fn invalid(cause: impl Into<Cause>) -> Self {
+        Self::Invalid(cause.into())
     }
 
     /// An error of one field of a request.
@@ -59,28 +66,28 @@ impl AppError {
     }
 
     /// A missing run or dataset.
-    pub fn not_found(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::NotFound(message(cause))
+    pub fn not_found(cause: impl Into<Cause>) -> Self {
+        Self::NotFound(cause.into())
     }
 
     /// A conflict with the state of a run.
-    pub fn conflict(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Conflict(message(cause))
+    pub fn conflict(cause: impl Into<Cause>) -> Self {
+        Self::Conflict(cause.into())
     }
 
     /// An operation that may succeed later.
-    pub fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Unavailable(message(cause))
+    pub fn unavailable(cause: impl Into<Cause>) -> Self {
+        Self::Unavailable(cause.into())
     }
 
     /// A failure of this process or its machine.
-    pub fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self::Internal(message(cause))
+    pub fn internal(cause: impl Into<Cause>) -> Self {
+        Self::Internal(cause.into())
     }
 }
 
-fn message(cause: impl Into<Box<dyn Error + Send + Sync>>) -> String {
-    with_causes(cause.into().as_ref())
+fn message(cause: &Cause) -> String {
+    with_causes(cause.as_ref())
 }
 
 impl From<SettingsError> for AppError {
@@ -94,6 +101,7 @@ impl From<JournalError> for AppError {
         match error {
             JournalError::Missing { .. } => Self::not_found(error),
             JournalError::Exists { .. } | JournalError::Occupied { .. } => Self::conflict(error),
+            JournalError::InUse { .. } => Self::RunInUse(error),
             _ => Self::internal(error),
         }
     }
@@ -113,6 +121,16 @@ impl From<QueueError> for AppError {
         match error {
             QueueError::Refused(_) => Self::invalid(error),
             QueueError::Closed | QueueError::Unavailable(_) => Self::unavailable(error),
+        }
+    }
+}
+
+impl From<AggregatorError> for AppError {
+    fn from(error: AggregatorError) -> Self {
+        match error {
+            AggregatorError::Elsewhere { .. } => Self::conflict(error),
+            AggregatorError::Backend(LedgerError::Broken(_)) => Self::invalid(error),
+            _ => Self::internal(error),
         }
     }
 }

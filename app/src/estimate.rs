@@ -1,8 +1,10 @@
 //! Estimate of a run, without asking the judge.
 
+mod experience;
 mod total;
 
-pub use total::{CandidateTotal, Experience, Total};
+pub use experience::Experience;
+pub use total::{CandidateTotal, Total};
 
 use crate::{
     error::AppError,

@@ -1,11 +1,15 @@
 //! Connections to the fleet's servers.
 
+pub mod aggregator_role;
 pub mod batch_folder;
-pub mod budget_cap;
+mod budget_cap;
 pub mod cancel;
 pub mod context_factory;
+pub mod enqueue;
 mod job_rounds;
+pub mod prepared_run;
 pub mod publish;
+pub mod replay;
 pub mod retry_plan;
 pub mod run_contexts;
 pub mod worker_role;

@@ -17,7 +17,7 @@ use crate::{
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
     request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
-    run::{ready, run_request::new_run_id, session::Session},
+    run::{run_request::new_run_id, session::Session},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;
@@ -85,13 +85,13 @@ impl RunService {
                 Ok(files) => Ok(Some((files.record().clone(), catalog.listed(&files).state))),
                 Err(JournalError::Missing { directory }) => match check_vacant(&directory) {
                     Ok(()) => Ok(None),
-                    Err(JournalError::Occupied { .. }) => Err(AppError::Conflict(format!(
+                    Err(JournalError::Occupied { .. }) => Err(AppError::conflict(format!(
                         "run_id {run}: the runs directory has a file or folder of this name that is not \
                          a run; use another run_id"
                     ))),
-                    Err(error) => Err(AppError::Internal(error.to_string())),
+                    Err(error) => Err(AppError::internal(error)),
                 },
-                Err(error) => Err(AppError::Internal(error.to_string())),
+                Err(error) => Err(AppError::internal(error)),
             }
         })
         .await
@@ -130,15 +130,15 @@ impl RunService {
         let run = &record.run_id;
         match state {
             RunState::Running => {
-                return Err(AppError::Conflict(format!("run {run} is already active")));
+                return Err(AppError::conflict(format!("run {run} is already active")));
             }
             RunState::Complete => {
-                return Err(AppError::Conflict(format!(
+                return Err(AppError::conflict(format!(
                     "run {run} is complete: every job is scored"
                 )));
             }
             RunState::Damaged => {
-                return Err(AppError::Conflict(format!(
+                return Err(AppError::conflict(format!(
                     "run {run} is damaged, see its page; repair or remove its folder"
                 )));
             }
@@ -147,8 +147,7 @@ impl RunService {
         let place = self.local.place(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());
         let session = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
-        let record = ready::record(&session, run, Some(&record));
-        self.local.begin(place, session, record, true).await
+        self.local.begin(place, session, Some(record)).await
     }
 }
 
@@ -157,7 +156,7 @@ impl RunLauncher for RunService {
     async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
         let turn = self.estimates.take().await.ok_or_else(|| {
             let reason = "too many estimates are in progress; retry later";
-            AppError::Unavailable(reason.to_owned())
+            AppError::unavailable(reason)
         })?;
         let (validator, asked) = (Arc::clone(&self.validator), asked.clone());
         // An abandoned estimate runs to completion and holds its permit until then.
@@ -168,8 +167,8 @@ impl RunLauncher for RunService {
             quote(&session).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
-            Ok(estimated) => estimated.map_err(|error| AppError::Internal(error.to_string()))?,
-            Err(_) => Err(AppError::Unavailable(format!(
+            Ok(estimated) => estimated.map_err(AppError::internal)?,
+            Err(_) => Err(AppError::unavailable(format!(
                 "the estimate timed out after {} s; run `juror estimate`, which has no time limit",
                 ESTIMATE_TIMEOUT.as_secs()
             ))),
@@ -187,8 +186,7 @@ impl RunLauncher for RunService {
             None => {
                 let place = self.local.place(&run)?;
                 let session = self.session(asked, &run).await?;
-                let record = session.record(run.clone());
-                self.local.begin(place, session, record, false).await?;
+                self.local.begin(place, session, None).await?;
             }
         }
         Ok(run)
@@ -211,12 +209,12 @@ impl RunLauncher for RunService {
         let record = known.as_ref().map(|(record, _)| record);
         match (&known, &self.fleet) {
             (Some((RunRecord { fleet: None, .. }, RunState::Running)), _) => {
-                Err(AppError::Conflict(format!(
+                Err(AppError::conflict(format!(
                     "run {run} is active in another process: stop it there, with Ctrl-C for example"
                 )))
             }
             (Some((RunRecord { fleet: None, .. }, _)), _) => {
-                Err(AppError::Conflict(format!("run {run} is not running; nothing to cancel")))
+                Err(AppError::conflict(format!("run {run} is not running; nothing to cancel")))
             }
             (_, Some(fleet)) => fleet.cancel(&self.validator, run, record).await,
             (Some((RunRecord { fleet: Some(namespace), .. }, _)), None) => {
@@ -249,15 +247,15 @@ async fn spawn_blocking_result<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
 ) -> Result<T, AppError> {
     let worked = spawn_blocking(work).await;
-    worked.map_err(|error| AppError::Internal(format!("a blocking task failed: {error}")))?
+    worked.map_err(|error| AppError::internal(format!("a blocking task failed: {error}")))?
 }
 
 fn unknown(run: &RunId) -> AppError {
-    AppError::NotFound(format!("there is no run {run} here"))
+    AppError::not_found(format!("there is no run {run} here"))
 }
 
 fn elsewhere(run: &RunId, namespace: &str) -> AppError {
-    AppError::Conflict(format!(
+    AppError::conflict(format!(
         "run {run} belongs to the fleet {namespace}, and this server has no fleet: start it with \
          --broker and --redis, or use juror cancel and juror retry"
     ))

@@ -4,10 +4,12 @@
 mod base_layers;
 mod batch;
 mod check;
+mod compare;
 mod deadline;
 mod evidence;
 mod fleet;
 mod header_source;
+mod judge;
 mod layer;
 mod prune;
 mod render;
@@ -15,10 +17,12 @@ mod serve;
 
 pub use base_layers::BaseLayers;
 pub use batch::{BatchLaneSettings, InvalidPause, Pause};
+pub use compare::{CompareSettings, FlakyPolicy, LikelyClusterPolicy};
 pub use deadline::{Deadline, InvalidDeadline};
 pub use evidence::EvidenceSettings;
 pub use fleet::FleetSettings;
 pub use header_source::HeaderSource;
+pub use judge::{JudgeSettings, OtherModelPolicy};
 pub use layer::{Layer, SettingsError};
 pub use prune::PruneSettings;
 pub use render::RenderSettings;
@@ -27,12 +31,7 @@ pub use serve::ServeSettings;
 use juror_analysis::metrics::AveragingPolicy;
 use juror_files::FileSettings;
 use juror_ledger::admission::BudgetSettings;
-use juror_types::{
-    job::{Detail, Provider},
-    lane::Lane,
-    model::PriceTerms,
-    outcome::CountAs,
-};
+use juror_types::{lane::Lane, model::PriceTerms, outcome::CountAs};
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -121,122 +120,6 @@ pub struct RunSettings {
     pub lane: Lane,
     /// Time after which no call starts.
     pub deadline: Option<Deadline>,
-}
-
-/// `[compare]`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CompareSettings {
-    /// Largest change of the score, as a share, that does not matter.
-    pub margin: f64,
-    /// True if a criterion that got worse decides too.
-    pub strict: bool,
-    /// Maximum share of the base's items that the head may lose; above it the comparison is at best
-    /// inconclusive.
-    pub max_lost: f64,
-    /// Change of an item's score, as a share, beyond which it falls or rises far.
-    pub fallen_by: f64,
-    /// Maximum share of the pairs that may fall far.
-    pub fallen_share: f64,
-    /// Effect of likely clusters that are not declared.
-    pub likely_clusters: LikelyClusterPolicy,
-    /// Days after which a blessed baseline is old; 0 for never.
-    pub max_baseline_age_days: u32,
-    /// Number of newest runs that are searched for flaky items; 0 for none.
-    pub flaky_runs: usize,
-    /// Effect of flaky items on gates and comparisons.
-    pub flaky: FlakyPolicy,
-}
-
-/// Effect of flaky items on gates and comparisons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FlakyPolicy {
-    /// They count.
-    #[default]
-    Count,
-    /// They are left out of the gate's metrics and of the comparison's figures and decision.
-    LeaveOut,
-}
-
-/// Effect on intervals of likely clusters that are not declared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LikelyClusterPolicy {
-    /// Intervals use them where the changes differ between them.
-    #[default]
-    Use,
-    /// Intervals ignore them, and a warning names them.
-    Warn,
-}
-
-/// `[judge]`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JudgeSettings {
-    /// API of the provider.
-    pub provider: Provider,
-    /// The model.
-    pub model: String,
-    /// Base URL of the API.
-    pub base_url: String,
-    /// File that holds the key.
-    pub api_key_file: Option<PathBuf>,
-    /// Sampling temperature.
-    pub temperature: f64,
-    /// Resolution at which the model sees images.
-    pub detail: Detail,
-    /// Maximum number of tokens of a reply.
-    pub max_output_tokens: Option<u32>,
-    /// True if comments and code that renders nothing are removed from the sent code.
-    pub strip_comments: bool,
-    /// Time limit of a call, in seconds.
-    pub timeout_seconds: u64,
-    /// Reaction to a reply of another model than the requested one.
-    pub other_model: OtherModelPolicy,
-    /// URL of the proxy, with its password; never printed. `none` also ignores the environment's.
-    pub proxy: Option<String>,
-    /// File of root certificates, in addition to the system's.
-    pub ca_file: Option<PathBuf>,
-    /// Headers of every call.
-    pub headers: BTreeMap<String, HeaderSource>,
-    /// Number of consecutive items without a usable reply before the run pauses; 0: never.
-    pub max_unusable_in_a_row: u32,
-    /// Minutes of refused calls before the run pauses; 0: never.
-    pub max_refusal_minutes: u64,
-}
-
-/// Reaction to a reply of another model than the requested one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OtherModelPolicy {
-    /// The reply counts, with a warning.
-    #[default]
-    Warn,
-    /// The run pauses.
-    Refuse,
-}
-
-impl Default for JudgeSettings {
-    fn default() -> Self {
-        Self {
-            provider: Provider::OpenAi,
-            model: String::new(),
-            base_url: String::new(),
-            api_key_file: None,
-            temperature: 0.0,
-            detail: Detail::High,
-            max_output_tokens: None,
-            strip_comments: true,
-            timeout_seconds: 0,
-            other_model: OtherModelPolicy::Warn,
-            proxy: None,
-            ca_file: None,
-            headers: BTreeMap::new(),
-            max_unusable_in_a_row: 0,
-            max_refusal_minutes: 0,
-        }
-    }
 }
 
 /// `[limits]`.

@@ -7,7 +7,7 @@ use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money}
 use std::path::PathBuf;
 
 /// Flags that select items and configure their judging.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct JudgingFlags {
     /// Only N items at random, after the filters; the same seed chooses the same items
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

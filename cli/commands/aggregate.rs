@@ -6,39 +6,22 @@ use crate::{
     health_server::HealthServer,
     interactive, settings_sources, terminal,
 };
-use juror_aggregator::fleet::{
-    self, AggregatorError, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole,
-    ReportOptions, RunsLock,
-};
+use juror_aggregator::fleet::{CompletedRun, LockRole};
 use juror_analysis::{format::dollars, run_facts::Coverage};
 use juror_app::{
-    budgets::alerts::{AlertWatch, RETRY_PAUSES},
-    error::AppError,
-    fleet::Fleet,
-    reporting::{calibrations, fleet_baselines::FleetBaselines},
+    fleet::{Fleet, aggregator_role::AggregatorRole},
     settings::Settings,
 };
-use juror_ledger::error::LedgerError;
-use juror_queue::Queue as _;
 use juror_telemetry::{Condition, Metrics};
 use juror_types::{
     event::{Event, Events},
     shutdown::Shutdown,
 };
-use std::{sync::Arc, time::Duration};
-use tokio::{
-    sync::{mpsc, watch},
-    time::{MissedTickBehavior, interval},
-};
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 const EVENT_CAPACITY: usize = 1_000;
-/// Interval at which a standby tries to acquire the lock.
-const LOCK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval at which queues and budgets are measured.
-const MEASURE_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum number of unacknowledged dead letters; there are few.
-const DEAD_LETTER_PREFETCH: usize = 16;
 
 pub async fn run(arguments: &AggregateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = [arguments.fleet.layers(), arguments.serving.layers()].concat();
@@ -97,19 +80,29 @@ async fn serve(
     let metrics =
         Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
     let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
-    let role = channels.role.subscribe();
+    let AggregateChannels { events, completed, role } = channels;
+    let role_changes = role.subscribe();
+    let aggregator = AggregatorRole {
+        fleet,
+        settings,
+        take_over,
+        events,
+        completed,
+        role,
+        metrics: Arc::clone(&metrics),
+    };
     let ended = CancellationToken::new();
     let working = async {
-        let outcome = work(fleet, settings, take_over, channels, &metrics, shutdown).await;
+        let outcome = aggregator.run(shutdown).await;
         ended.cancel();
         outcome
     };
     let (outcome, ..) = tokio::join!(
         working,
         HealthServer::serve(health_server, fleet, &metrics, &ended),
-        ended.run_until_cancelled(follow_lock(lock, role)),
+        ended.run_until_cancelled(follow_lock(lock, role_changes)),
     );
-    outcome
+    Ok(outcome?)
 }
 
 /// Sets the readiness condition `lock` once the aggregator is active or standby.
@@ -119,89 +112,6 @@ async fn follow_lock(lock: Option<Condition>, mut role: watch::Receiver<LockRole
     lock.set(is_known);
     // The condition is met until it is dropped.
     std::future::pending::<()>().await;
-}
-
-async fn work(
-    fleet: &Fleet,
-    settings: &Settings,
-    take_over: bool,
-    channels: AggregateChannels,
-    metrics: &Arc<Metrics>,
-    shutdown: &Shutdown,
-) -> Result<(), Failure> {
-    let AggregateChannels { events, completed, role } = channels;
-    let calibration = calibrations::named(settings)?;
-    let runs_dir = &settings.run.runs_dir;
-    let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &role);
-    let Some(lock) = waiting.await.map_err(Failure::error)? else { return Ok(()) };
-    // Before the first delivery: the results may belong to another directory.
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    let directory = fleet::identify(&lock, host).map_err(Failure::error)?;
-    fleet::claim(fleet.backend.as_ref(), &directory, take_over).await.map_err(role_failure)?;
-    let reports = ReportOptions {
-        averaging: settings.run.averaging_policy(),
-        gate: settings.run.gate.clone(),
-        calibration,
-        comparer: Some(Arc::new(FleetBaselines::new(settings.clone()))),
-    };
-    let options = FleetOptions { reports, ..FleetOptions::default() };
-    let results = fleet.queues.results().subscribe(options.prefetch()).await;
-    let resources = FleetResources {
-        lock,
-        directory,
-        results: results.map_err(AppError::from)?,
-        dead: fleet.queues.poison(DEAD_LETTER_PREFETCH).await.map_err(AppError::from)?,
-        jobs: Arc::new(fleet.queues.jobs()),
-        dead_letters: Arc::new(fleet.queues.jobs()),
-        held: Arc::new(fleet.queues.jobs()),
-        backend: Arc::clone(&fleet.backend) as Arc<dyn FleetBackend>,
-        events: events.clone(),
-        completed,
-        metrics: Arc::clone(metrics),
-        options,
-    };
-    let measured = settings.fleet.listen.is_some();
-    tokio::select! {
-        ended = fleet::run(resources, shutdown.clone()) => ended.map(drop).map_err(role_failure),
-        () = measure(fleet, metrics), if measured => Ok(()),
-        () = alert(fleet, settings, events), if !settings.budget.alerts.is_empty() => Ok(()),
-    }
-}
-
-/// Failure of the role; one that the user must fix exits with 2.
-fn role_failure(error: AggregatorError) -> Failure {
-    match error {
-        AggregatorError::Elsewhere { .. } | AggregatorError::Backend(LedgerError::Broken(_)) => {
-            Failure::usage(error)
-        }
-        error => Failure::error(error),
-    }
-}
-
-/// Sends the alerts of the settings when the fleet's runs, days and months reach them.
-async fn alert(fleet: &Fleet, settings: &Settings, events: Events) {
-    let (records, alerts) = (fleet.backend.as_ref(), settings.budget.alerts.as_slice());
-    let watch = AlertWatch { records, alerts, retry_pauses: &RETRY_PAUSES, events };
-    let mut ticks = interval(MEASURE_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        let checked = async { watch.check(&fleet.backend.announced_runs().await?).await };
-        if let Err(error) = checked.await {
-            tracing::debug!(%error, "budget alerts were not checked");
-        }
-    }
-}
-
-/// Records the lengths of the queues and the remainders of budgets at an interval.
-async fn measure(fleet: &Fleet, metrics: &Metrics) {
-    let mut ticks = interval(MEASURE_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        // The readiness conditions report an unavailable server.
-        let _ = tokio::join!(fleet.queues.measure(metrics), fleet.backend.measure(metrics));
-    }
 }
 
 /// Prints the aggregator's state on standard error, and completed runs on standard output.

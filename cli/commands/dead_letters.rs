@@ -8,9 +8,16 @@ use crate::{
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
-use juror_app::{error::AppError, fleet, settings::Settings};
+use juror_app::{
+    error::AppError,
+    fleet::{
+        self,
+        replay::{run_of, unknown_dead_letter},
+    },
+    settings::{Layer, Settings},
+};
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
-use juror_types::{event::Events, id::RunId};
+use juror_types::event::Events;
 use serde_json::json;
 
 pub async fn run(command: &DeadLettersCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -44,7 +51,7 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
     let mut letters = letters(fleet, global).await?;
     letters.retain(|letter| letter.message_id == id);
     if letters.is_empty() {
-        return Err(unknown(id));
+        return Err(unknown_dead_letter(id).into());
     }
     for letter in &letters {
         match &letter.content {
@@ -69,21 +76,9 @@ async fn letters(
 
 /// Settings without a wait for an unavailable server.
 fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failure> {
-    let mut settings = settings_sources::settle(global, flags.layers())?;
-    settings.fleet.connect_timeout_seconds = 0;
-    Ok(settings)
-}
-
-fn unknown(id: &str) -> Failure {
-    Failure::usage(format!("no dead letter with id {id:?}; `juror dead-letters list` lists them"))
-}
-
-fn run_of(letter: &StoredDeadLetter) -> Option<&RunId> {
-    match &letter.content {
-        DeadLetterBody::Job(job) => Some(&job.run_id),
-        DeadLetterBody::Result(result) => Some(&result.run_id),
-        DeadLetterBody::Unreadable(_) => None,
-    }
+    let mut layers = flags.layers();
+    layers.push(Layer::from_value("fleet", "connect_timeout_seconds", 0_i64));
+    settings_sources::settle(global, layers)
 }
 
 fn kind(letter: &StoredDeadLetter) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::{
     args::{DemoArguments, GlobalFlags},
-    commands::{run, simulate},
+    commands::run,
     demo_data::{self, Golden, STYLESHEET},
     exit::{Exit, Failure},
     settings_sources, terminal,
@@ -10,16 +10,15 @@ use crate::{
 use juror_app::{
     protected_files::ProtectedFiles,
     rendering::has_browser,
-    rubrics,
     run::{
-        run_request::new_run_id,
-        session::{DrawingPlace, Selection, Session},
+        lifecycle::LocalRun,
+        run_request::{ItemSelection, RunInvocation, new_run_id},
+        session::{DrawingPlace, Session},
     },
     settings::Layer,
-    worker_resources,
 };
 use juror_simulator::{Latency, SimulatorConfig};
-use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
+use juror_types::{evidence::EvidenceMode, shutdown::Shutdown, usage::Money};
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
@@ -44,7 +43,7 @@ pub async fn run(arguments: &DemoArguments, global: &GlobalFlags) -> Result<Exit
     let judged = judge(arguments, global, golden, &format!("http://{address}/v1")).await;
     shutdown.escalate();
     shutdown.escalate();
-    simulate::ended(serving.await)?;
+    serving.await.map_err(Failure::error)?.map_err(Failure::error)?;
     judged
 }
 
@@ -79,47 +78,34 @@ async fn judge(
         (Golden::Components, None) => EvidenceMode::None,
     };
     flags.push(Layer::from_value("evidence", "mode", evidence.name()));
-    let settings = base.settle(flags)?.with_run_budget(Some(DEMO_BUDGET))?;
-    let run_id = match &arguments.run_id {
-        Some(id) => RunId::parse(id).map_err(Failure::usage)?,
-        None => new_run_id("demo-"),
-    };
     let dataset = folder.join(golden.manifest());
+    let invocation = RunInvocation {
+        items: ItemSelection {
+            dataset: Some(dataset.clone()),
+            outputs: arguments.output.clone(),
+            ..ItemSelection::default()
+        },
+        rubric: None,
+        run_id: arguments.run_id.clone(),
+        budget_usd: Some(DEMO_BUDGET),
+        place: DrawingPlace::Here,
+        evidence: arguments.evidence,
+        layers: flags,
+        ground: &base,
+        on_item: &|_| (),
+    };
+    let settings = invocation.settings()?;
+    let run_id = invocation.run_id(&settings)?.unwrap_or_else(|| new_run_id("demo-"));
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
     demo_data::unpack(&folder)?;
-    let outputs = arguments.output.clone();
-    let selection = Selection {
-        dataset,
-        sample: None,
-        until_width: None,
-        limit: None,
-        filters: Vec::new(),
-        outputs,
-    };
-    let rubric = rubrics::of_settings(&settings)?;
-    let session =
-        Session::open(settings, base.environment().clone(), rubric, selection, &mut |_| ())?;
-    session.require_renderer(arguments.evidence, DrawingPlace::Here)?;
+    let session = invocation.session(&run_id, None)?;
     if !global.quiet {
-        terminal::print_notice(&format!(
-            "judging {} bundled items by the rubric {} against the built-in simulator: nothing \
-             leaves this machine, and no money is spent",
-            session.plan.items,
-            session.rubric.name()
-        ));
+        print_introduction(&session, golden == Golden::Components && !draws);
     }
-    if !global.quiet && golden == Golden::Components && !draws {
-        terminal::print_notice(
-            "no browser found: with one (`apt-get install chromium`) the demo also renders the code \
-             of each item and measures how it differs from its screenshot",
-        );
-    }
-    let evidence = worker_resources::evidence(&session.settings);
-    session.start_renderer(arguments.evidence, &evidence).await?;
-    let outputs = &arguments.output;
-    let exit = run::start_or_resume(session, run_id, None, evidence, outputs, global).await?;
+    let prepared = LocalRun::prepare(session, &run_id, None)?;
+    let exit = run::judge(prepared, arguments.evidence, &arguments.output, global).await?;
     if !global.quiet {
         terminal::print_notice(
             "next: judge your own screenshots with `juror run DATASET`; `juror doctor` checks what \
@@ -127,4 +113,19 @@ async fn judge(
         );
     }
     Ok(exit)
+}
+
+fn print_introduction(session: &Session, lacks_browser: bool) {
+    terminal::print_notice(&format!(
+        "judging {} bundled items by the rubric {} against the built-in simulator: nothing leaves \
+         this machine, and no money is spent",
+        session.plan.items,
+        session.rubric.name()
+    ));
+    if lacks_browser {
+        terminal::print_notice(
+            "no browser found: with one (`apt-get install chromium`) the demo also renders the code \
+             of each item and measures how it differs from its screenshot",
+        );
+    }
 }

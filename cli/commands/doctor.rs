@@ -20,7 +20,7 @@ use juror_app::{
         inspection::inspect_files,
         session::{Selection, Session, absolute},
     },
-    settings::Settings,
+    settings::{Layer, Settings},
 };
 use juror_types::{budget_label::BudgetLabel, model::Models, rubric::Rubric, usage::Money};
 use serde::Serialize;
@@ -49,11 +49,11 @@ struct Check {
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
-    let flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
-    let base = settings_sources::read(global)?;
-    let mut settings = base.settle(flags)?;
+    let mut flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
     // What is checked is what a judge needs, by the rubric that it would be given.
-    settings.run.enable_llm_judge = true;
+    flags.push(Layer::from_value("run", "enable_llm_judge", true));
+    let base = settings_sources::read(global)?;
+    let settings = base.settle(flags)?;
     let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
     let rubric = match rubrics::of_settings(&settings) {

@@ -15,30 +15,24 @@ use crate::{
     signals::SignalStream,
     terminal,
 };
-use jiff::Timestamp;
 use juror_app::{
     error::AppError,
     fleet::{
-        self,
-        budget_cap::Cap,
-        publish::{Opening, Publication, new_record, uploader},
-        require,
+        self, enqueue::EnqueueRequest, prepared_run::PreparedRun, publish::Publication, require,
     },
-    leftovers::{LedgerPlace, refuse_leftovers},
     protected_files::ProtectedFiles,
-    reporting::{self, baseline::Baseline, calibrations},
+    reporting::{baseline::Baseline, calibrations},
     run::{
         inspection::inspect_files,
-        ready::known_run,
-        run_request::{RunInvocation, new_run_id},
+        run_request::new_run_id,
         session::{DrawingPlace, Session},
     },
-    settings::{FleetSettings, Settings},
+    settings::Settings,
 };
 use juror_ledger::redis::{RedisLedger, RunStatus};
-use juror_producer::fleet::{Published, PublishedEnd, change_budgets};
+use juror_producer::fleet::{Published, PublishedEnd};
 use juror_queue::rabbitmq::broker_version;
-use juror_types::{id::RunId, lane::Lane, run::RunRecord};
+use juror_types::id::RunId;
 use output::EnqueueOutput;
 use std::sync::Arc;
 
@@ -87,15 +81,17 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         fleet: &settings.fleet.namespace,
         location_flags: location_flags::for_fleet(global, &arguments.fleet),
     };
-    let enqueuing = Enqueuing {
-        arguments,
-        global,
+    let request = EnqueueRequest {
         invocation,
         settings: &settings,
         baseline,
-        backend: &backend,
-        output,
+        upload: arguments.upload.clone(),
+        deadline: flags.deadline.as_ref().and(settings.deadline()),
+        lane: flags.judging.lane.as_ref().map(|_| settings.run.lane),
+        follows: arguments.wait,
     };
+    let enqueuing =
+        Enqueuing { arguments, global, request, settings: &settings, backend: &backend, output };
     let ended = enqueuing.run(named).await;
     backend.close().await;
     ended
@@ -104,9 +100,8 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
 struct Enqueuing<'a> {
     arguments: &'a EnqueueArguments,
     global: &'a GlobalFlags,
-    invocation: RunInvocation<'a>,
+    request: EnqueueRequest<'a>,
     settings: &'a Settings,
-    baseline: Option<Baseline>,
     backend: &'a Arc<RedisLedger>,
     output: EnqueueOutput<'a>,
 }
@@ -115,99 +110,31 @@ impl Enqueuing<'_> {
     async fn run(&self, named: Option<RunId>) -> Result<Exit, Failure> {
         let signals = SignalStream::open();
         let known = match &named {
-            Some(run) => self.known(run).await?,
+            Some(run) => self.request.known(self.backend, run).await?,
             None => None,
         };
         let run = named.unwrap_or_else(|| new_run_id(""));
-        let record = known.as_ref().map(|known| &known.record);
         let published = known.as_ref().filter(|known| known.expected.is_some());
         if let Some(known) = published.filter(|_| self.arguments.run.dataset.is_none()) {
             return self.follow_published(&run, known, signals).await;
         }
-        let mut session = self.invocation.session(&run, record)?;
-        self.check_upload(&session, record)?;
-        if let Some(baseline) = &self.baseline {
-            baseline.check(&run, &session.rubric.reference())?;
-        }
-        if self.arguments.wait {
-            reporting::gate(self.settings, &session.rubric)?;
-        }
+        let session = self.request.session(&run, known.as_ref().map(|known| &known.record))?;
         if self.arguments.run.dry_run {
             return self.dry_run(&session).await;
         }
         if let Some(known) = published {
             return self.follow_published(&run, known, signals).await;
         }
-        let cap = match &known {
-            Some(known) => Some(self.cap(known).await?),
-            None => None,
-        };
-        if let Some(cap) = cap {
-            session.settings.budget.run_usd = cap.now;
-        }
-        print_warnings(&session, DrawingPlace::Elsewhere, self.global.quiet);
-        let published = self.publish(&session, &run, known.as_ref().zip(cap)).await?;
-        self.output.published(&run, session.plan.jobs, published)?;
+        let prepared = self.request.prepare(self.backend, &run, session, known.as_ref()).await?;
+        let budget = prepared.record.budget_usd;
+        print_warnings(&prepared.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        let published = self.publish(&prepared).await?;
+        self.output.published(&run, prepared.session.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
             PublishedEnd::Closed | PublishedEnd::Cancelled => {
                 self.wait_if_requested(&run, signals).await
-            }
-        }
-    }
-
-    /// The fleet's status of a named run; none if the run is new. Errors if it cannot be continued.
-    async fn known(&self, run: &RunId) -> Result<Option<RunStatus>, Failure> {
-        let FleetSettings { namespace, .. } = &self.settings.fleet;
-        let runs_dir = &self.settings.run.runs_dir;
-        let here = known_run(runs_dir, run)?;
-        if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
-            return Err(Failure::usage(format!(
-                "run {run} is a run of this machine, in {}: use another --run-id, or resume it \
-                 with: juror run --resume {run}",
-                runs_dir.display()
-            )));
-        }
-        let status = self.backend.run_status(run).await.map_err(AppError::from)?;
-        match (status, here) {
-            (Some(status), _) if status.cancelled && !self.arguments.wait => {
-                Err(Failure::usage(format!(
-                    "run {run} was cancelled; follow it to its end with --wait, or judge its \
-                     remaining jobs with: juror retry {run}"
-                )))
-            }
-            (Some(status), _) => Ok(Some(status)),
-            (None, Some(_)) => Err(Failure::usage(format!(
-                "run {run} has a directory in {}, but is no longer in the Redis of fleet \
-                 {namespace}; judge its remaining jobs with: juror retry {run}",
-                runs_dir.display()
-            ))),
-            (None, None) if self.arguments.run.dataset.is_none() => Err(Failure::usage(format!(
-                "run {run} is unknown in fleet {namespace}; give a dataset to start it"
-            ))),
-            (None, None) => {
-                let place = LedgerPlace::Fleet(namespace);
-                refuse_leftovers(&**self.backend, run, place).await?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// Checks that a run uploads to one place, which can be used.
-    fn check_upload(&self, session: &Session, known: Option<&RunRecord>) -> Result<(), Failure> {
-        let Some(place) = &self.arguments.upload else { return Ok(()) };
-        match known {
-            Some(known) if known.upload.as_ref() != Some(place) => {
-                let before = known.upload.as_deref().map_or("nowhere".to_owned(), str::to_owned);
-                Err(Failure::usage(format!(
-                    "run {} uploaded its files to {before}, not to {place}: omit --upload",
-                    known.run_id
-                )))
-            }
-            _ => {
-                uploader(place, session)?;
-                Ok(())
             }
         }
     }
@@ -226,38 +153,12 @@ impl Enqueuing<'_> {
         if self.arguments.run.dry_run {
             return Ok(Exit::Done);
         }
-        let (deadline, lane) = (self.deadline(), self.lane());
-        if self.arguments.run.budget_usd.is_some() || deadline.is_some() || lane.is_some() {
-            let cap = self.cap(known).await?;
-            let record = continued(known, cap, deadline, lane);
-            let changed = match self.arguments.run.budget_usd {
-                Some(_) => change_budgets(self.backend, &record, &self.settings.budget).await,
-                None => self.backend.update_record(&record).await.map(|_| None),
-            };
-            if let Some(change) = changed.map_err(AppError::from)? {
-                terminal::warn(&change.to_string());
-            }
-            self.output.cap(run, cap);
-            self.output.deadline(run, known.record.deadline, deadline);
-            self.output.lane(run, known.record.lane, lane);
+        let changes = self.request.change(self.backend, &known.record).await?;
+        if let Some(change) = changes.zone {
+            terminal::warn(&change.to_string());
         }
+        self.output.changes(&changes.messages);
         self.wait_if_requested(run, signals).await
-    }
-
-    async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
-        let RunRecord { run_id, budget_usd, .. } = &known.record;
-        let given = self.arguments.run.budget_usd;
-        Ok(Cap::from_ledger(self.backend, run_id, given, *budget_usd).await?)
-    }
-
-    /// The deadline that the flag gives.
-    fn deadline(&self) -> Option<Timestamp> {
-        self.arguments.run.deadline.as_ref().and(self.settings.deadline())
-    }
-
-    /// The lane that the flag gives.
-    fn lane(&self) -> Option<Lane> {
-        self.arguments.run.judging.lane.as_ref().map(|_| self.settings.run.lane)
     }
 
     async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
@@ -265,30 +166,17 @@ impl Enqueuing<'_> {
         let tls = self.settings.fleet.broker_tls();
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
         inspect_files(session).await?;
-        print_warnings(session, DrawingPlace::Elsewhere, self.global.quiet);
+        let budget = session.settings.budget.run_usd;
+        print_warnings(session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         print_plan(session, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }
 
-    async fn publish(
-        &self,
-        session: &Session,
-        run: &RunId,
-        known: Option<(&RunStatus, Cap)>,
-    ) -> Result<Published, Failure> {
-        let (deadline, lane) = (self.deadline(), self.lane());
-        let record = match known {
-            Some((known, cap)) => continued(known, cap, deadline, lane),
-            None => new_record(session, run, self.arguments.upload.clone()),
-        };
+    async fn publish(&self, prepared: &PreparedRun) -> Result<Published, Failure> {
+        let run = &prepared.record.run_id;
         let publication = Publication {
-            session,
+            run: prepared,
             backend: self.backend,
-            record: &record,
-            opening: match known {
-                Some((known, _)) => Opening::GoOn { noted: known.published },
-                None => Opening::New,
-            },
             priority: self.arguments.priority.into(),
             uploaded: None,
             max_connect_wait: None,
@@ -296,13 +184,8 @@ impl Enqueuing<'_> {
         let mut announced = false;
         let published = publish(publication, self.global.quiet, || {
             announced = true;
-            if let Some((known, cap)) = known {
-                self.output.cap(run, cap);
-                self.output.deadline(run, known.record.deadline, deadline);
-                self.output.lane(run, known.record.lane, lane);
-            }
-            let printed = self.output.announced(run);
-            printed.map_err(|failure| AppError::internal(failure.to_string()))
+            self.output.changes(&prepared.changes);
+            self.output.announced(run).map_err(AppError::internal)
         })
         .await;
         if published.is_err() && announced {
@@ -332,16 +215,4 @@ fn needs_wait(flags: &RunFlags) -> bool {
     let comparing = &flags.against.comparing;
     let decides = comparing.strict || comparing.margin.is_some() || comparing.max_lost.is_some();
     files || flags.gate.is_some() || decides
-}
-
-/// Record of a continued run with its new cap, deadline and lane.
-fn continued(
-    known: &RunStatus,
-    cap: Cap,
-    deadline: Option<Timestamp>,
-    lane: Option<Lane>,
-) -> RunRecord {
-    let deadline = deadline.or(known.record.deadline);
-    let lane = lane.unwrap_or(known.record.lane);
-    RunRecord { budget_usd: cap.now, deadline, lane, ..known.record.clone() }
 }

@@ -12,7 +12,7 @@ use juror_app::{
     error::AppError,
     ledger_pool::Ledgers,
     protected_files::{self, ProtectedFiles},
-    reporting::{self, Reporting, baseline::Baseline, calibrations},
+    reporting::{self, Reporting, baseline::Baseline, calibrations, write_report},
     rubrics,
     run::ready::run_files,
     settings::{Layer, Settings},
@@ -60,7 +60,8 @@ pub async fn report(
         calibration: calibration.as_ref(),
     };
     let finishing = Finishing { reporting, outputs, global };
-    let report = finish::report(files, &counted, ledger?, &finishing, None)?;
+    let report = write_report(files, &counted, ledger?, &finishing.reporting)?;
+    let report = finish::print_report(report, files, &finishing, None)?;
     if !global.quiet && !global.json {
         finish::print_result(files, &report);
     }

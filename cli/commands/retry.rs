@@ -99,25 +99,25 @@ impl Retrying<'_> {
         let on_item = |items| checking.show(items);
         let mut invocation = flags.invocation(self.layers.clone(), &base, &on_item);
         invocation.place = DrawingPlace::Elsewhere;
-        let plan = RetryPlan::of(self.backend, &invocation, run, here).await?;
-        print_warnings(&plan.session, DrawingPlace::Elsewhere, self.global.quiet);
+        let RetryPlan { run: prepared, rounds } =
+            RetryPlan::of(self.backend, &invocation, run, here).await?;
+        let budget = prepared.record.budget_usd;
+        print_warnings(&prepared.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
-            session: &plan.session,
+            run: &prepared,
             backend: self.backend,
-            record: &plan.record,
-            opening: plan.opening(),
             priority: self.arguments.priority.unwrap_or_default().into(),
             uploaded: None,
             max_connect_wait: None,
         };
         let opened = || {
-            if let Some(change) = plan.cap.change(run).filter(|_| !self.global.quiet) {
-                terminal::print_notice(&change);
+            if !self.global.quiet {
+                prepared.changes.iter().for_each(|change| terminal::print_notice(change));
             }
             Ok(())
         };
         let published = publish(publication, self.global.quiet, opened).await?;
-        self.print(run, &plan.rounds, published)?;
+        self.print(run, &rounds, published)?;
         match published.end {
             PublishedEnd::Closed if self.arguments.wait => self.wait(run, signals).await,
             PublishedEnd::Closed => Ok(Exit::Done),

@@ -3,8 +3,7 @@
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     exit::{Exit, Failure},
-    finish::{self, Finishing},
-    interactive,
+    finish, interactive,
     invocation::{print_plan, print_warnings},
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
     run_argument::locate,
@@ -14,20 +13,16 @@ use juror_app::{
     named_run::nearest,
     protected_files::ProtectedFiles,
     run::{
-        execute::{self, Execution},
         inspection::inspect_files,
-        ready::{known_run, no_such_run, ready, record, refuse_fleet_run},
+        lifecycle::LocalRun,
+        ready::{known_run, no_such_run, refuse_fleet_run},
         run_request::new_run_id,
-        session::{DrawingPlace, Session},
+        session::DrawingPlace,
     },
     worker_resources::evidence,
 };
-use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown};
-use juror_worker::evidence_resources::EvidenceResources;
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown};
+use std::path::{Path, PathBuf};
 
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let flags = &arguments.run;
@@ -68,16 +63,19 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .check_reports(&flags.output)?;
     let session = invocation.session(&run, known.as_ref())?;
     finish::check_baseline_flags(&flags.against, &settings)?;
+    let run = LocalRun::prepare(session, &run, known.as_ref())?;
     if flags.dry_run {
-        ready(&session, &run)?;
-        inspect_files(&session).await?;
-        print_warnings(&session, DrawingPlace::Here, global.quiet);
-        print_plan(&session, "Nothing was spent.", global.json)?;
-        return Ok(Exit::Done);
+        return dry_run(&run, global).await;
     }
-    let evidence = evidence(&session.settings);
-    session.start_renderer(flags.judging.evidence, &evidence).await?;
-    start_or_resume(session, run, known, evidence, &flags.output, global).await
+    judge(run, flags.judging.evidence, &flags.output, global).await
+}
+
+async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let session = run.session();
+    inspect_files(session).await?;
+    print_warnings(session, session.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    print_plan(session, "Nothing was spent.", global.json)?;
+    Ok(Exit::Done)
 }
 
 /// Continues a run of this machine from its record alone.
@@ -91,35 +89,29 @@ pub async fn resume(
     Box::pin(self::run(&RunArguments { run, until_width: None, calling }, global)).await
 }
 
-/// Runs a session to its report.
-pub async fn start_or_resume(
-    session: Session,
-    run_id: RunId,
-    known: Option<RunRecord>,
-    evidence: Arc<EvidenceResources>,
+/// Judges a prepared run and reports it; `asked` is the mode of evidence that is asked for.
+pub async fn judge(
+    run: LocalRun,
+    asked: Option<EvidenceMode>,
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let mut ready = ready(&session, &run_id)?;
-    print_warnings(&session, DrawingPlace::Here, global.quiet);
-    let record = record(&session, &run_id, known.as_ref());
-    let setup = ready.setup.take();
-    let continued = known.is_some();
-    let execution = Execution { session: &session, record: &record, continued, setup, evidence };
-    let begun = execute::begin(execution).await?;
+    let session = run.session();
+    let evidence = evidence(&session.settings);
+    session.start_renderer(asked, &evidence).await?;
+    print_warnings(session, session.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    let begun = run.begin(evidence).await?;
     // The budget covers earlier rounds too.
-    let (spent, budget) = (begun.spent(), session.settings.budget.run_usd);
-    let tally = RunTally { spent, budget, ..RunTally::default() };
+    let tally = RunTally { spent: begun.spent(), budget: begun.budget(), ..RunTally::default() };
     let display = ProgressDisplay::fitting(global.quiet);
-    let (executed, signals) = interactive::run(
+    let (ended, signals) = interactive::run(
         |events| progress::follow(events, display, tally),
-        async |events, shutdown: &Shutdown| begun.run(&session, events, shutdown).await,
+        async |events, shutdown: &Shutdown| begun.run(events, shutdown).await,
     )
     .await;
-    let executed = executed?;
-    let finishing = Finishing { reporting: ready.reporting(&session), outputs, global };
-    let remedy = format!("write it with: juror report {run_id}");
-    signals.exit_on_signal(&remedy, async { finish::finish(executed, &finishing) }).await
+    let ended = ended?;
+    let remedy = format!("write it with: juror report {}", ended.journal.record().run_id);
+    signals.exit_on_signal(&remedy, async { finish::finish(&ended, outputs, global) }).await
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.

@@ -10,11 +10,11 @@ use crate::{
 };
 use juror_simulator::{
     BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Named, Quirk, SimulatorConfig,
-    SimulatorError, Stats, TokenCount,
+    TokenCount,
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
 use std::{sync::Arc, time::Duration};
-use tokio::{net::TcpListener, task::JoinError};
+use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -44,11 +44,6 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
         .await;
     terminal::print_json(&served.map_err(Failure::usage)?)?;
     Ok(Exit::Done)
-}
-
-/// Result of a simulator that ran in its own task.
-pub fn ended(served: Result<Result<Stats, SimulatorError>, JoinError>) -> Result<Stats, Failure> {
-    served.map_err(Failure::error)?.map_err(Failure::error)
 }
 
 fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {

@@ -141,14 +141,25 @@ impl From<JournalError> for Problem {
 
 impl From<AppError> for Problem {
     fn from(refusal: AppError) -> Self {
-        let status = match &refusal {
-            AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-            AppError::NotFound(_) => StatusCode::NOT_FOUND,
-            AppError::Conflict(_) | AppError::NameTaken(_) => StatusCode::CONFLICT,
-            AppError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            AppError::Internal(_) => return Self::internal(&refusal),
-        };
-        let retry_after = refusal.retry_after();
-        Self { retry_after, ..Self::new(status, refusal.to_string()) }
+        match status_of(&refusal) {
+            StatusCode::INTERNAL_SERVER_ERROR => Self::internal(&refusal),
+            status => Self {
+                retry_after: refusal.retry_after(),
+                ..Self::new(status, refusal.to_string())
+            },
+        }
+    }
+}
+
+/// HTTP status of an error.
+pub fn status_of(error: &AppError) -> StatusCode {
+    match error {
+        AppError::Invalid(_) | AppError::Field { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        AppError::NotFound(_) => StatusCode::NOT_FOUND,
+        AppError::Conflict(_) | AppError::NameTaken(_) | AppError::RunInUse(_) => {
+            StatusCode::CONFLICT
+        }
+        AppError::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        AppError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -324,7 +324,7 @@ struct FakeLauncher {
 impl RunLauncher for FakeLauncher {
     async fn estimate(&self, request: &RunSpecification) -> Result<RunEstimate, AppError> {
         if request.dataset != "golden" {
-            return Err(AppError::NotFound("there is no such dataset".to_owned()));
+            return Err(AppError::not_found("there is no such dataset"));
         }
         Ok(RunEstimate {
             items: 3,
@@ -347,13 +347,13 @@ impl RunLauncher for FakeLauncher {
     }
 
     async fn resume(&self, run: &RunId, _: Option<Money>) -> Result<(), AppError> {
-        Err(AppError::Conflict(format!("run {run} is complete")))
+        Err(AppError::conflict(format!("run {run} is complete")))
     }
 
     async fn cancel(&self, run: &RunId) -> Result<(), AppError> {
         match self.runs.path().join(run.as_str()).is_dir() {
-            true => Err(AppError::Conflict(format!("run {run} is not running; nothing to cancel"))),
-            false => Err(AppError::NotFound(format!("there is no run {run}"))),
+            true => Err(AppError::conflict(format!("run {run} is not running; nothing to cancel"))),
+            false => Err(AppError::not_found(format!("there is no run {run}"))),
         }
     }
 

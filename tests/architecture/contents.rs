@@ -39,6 +39,20 @@ fn a_lint_is_set_aside_only_with_a_proof() {
 }
 
 #[test]
+fn no_result_is_nested_and_no_setting_is_changed_to_pass_a_value() {
+    for Source { name, code } in sources(&CRATES) {
+        assert!(!code.contains("Result<Result<"), "{name} nests a result in another");
+        let is_path = |left: &str| {
+            left.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter))
+        };
+        let assigned = code.lines().filter_map(|line| line.trim().split_once(" = "));
+        for (left, _) in assigned.filter(|(left, _)| is_path(left)) {
+            assert!(!left.contains("settings."), "{name} changes {left}");
+        }
+    }
+}
+
+#[test]
 fn everything_that_is_shipped_can_be_read() {
     use juror_app::settings::Settings;
     use juror_types::{model, rubric};

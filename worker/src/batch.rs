@@ -2,8 +2,8 @@
 //! becomes a batch at the provider, and its rows become results.
 //!
 //! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` works on it from its
-//! file to its end, `collect` reads the results of its batch, and `finish` makes a result of a row.
-//! `run::batch_keeper` puts these together.
+//! file to its end, `collect` reads the results of its batch, and `finish` makes a result of a row;
+//! `unsent` gives up a shard that was never sent. `run::batch_keeper` puts these together.
 
 mod cancel;
 mod collect;
@@ -13,6 +13,7 @@ mod gather;
 mod row;
 mod shard;
 mod shard_file;
+mod unsent;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
@@ -30,6 +31,9 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 use tokio::sync::{Notify, watch};
+
+/// Number of rows that are read at once.
+const PAGE: u32 = 500;
 
 /// State that the parts of the batch lane share.
 pub(crate) struct BatchWork {

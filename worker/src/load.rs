@@ -42,8 +42,8 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         None => (None, None),
         Some(Text::Inline(code)) => (Some(code.clone()), None),
         Some(Text::Path(path)) => match read_code(path, sources).await? {
-            Ok(code) => (Some(code), language_of_path(path)),
-            Err(reason) => {
+            CodeFile::Read(code) => (Some(code), language_of_path(path)),
+            CodeFile::Oversized(reason) => {
                 oversized_code = Some(reason);
                 (None, None)
             }
@@ -100,13 +100,21 @@ fn language_of_path(path: &str) -> Option<Language> {
     Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
 }
 
-/// The code of this file; the inner error is the reason why it is too large.
-async fn read_code(path: &str, sources: &Sources) -> Result<Result<String, String>, JobError> {
+/// A file of code.
+enum CodeFile {
+    Read(String),
+    /// It is not read, for this reason.
+    Oversized(String),
+}
+
+async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> {
     match sources.read(path, MAX_CODE_BYTES).await {
-        Err(SourceError::File(FileError::TooLarge { .. })) => {
-            Ok(Err(format!("the code is larger than {} MB: {}", MAX_CODE_BYTES >> 20, shown(path))))
-        }
-        read => utf8("generated_code", path, read).map(Ok),
+        Err(SourceError::File(FileError::TooLarge { .. })) => Ok(CodeFile::Oversized(format!(
+            "the code is larger than {} MB: {}",
+            MAX_CODE_BYTES >> 20,
+            shown(path)
+        ))),
+        read => utf8("generated_code", path, read).map(CodeFile::Read),
     }
 }
 

@@ -20,7 +20,7 @@ use juror_queue::{Delivery, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
 use juror_types::{event::Events, id::OwnerId, job::Job, outcome::JobResult, shutdown::Shutdown};
 use std::sync::Arc;
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info};
 
@@ -67,7 +67,7 @@ pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), 
                 let keeping = batches.run(&*worker.run_states, &worker.events, shutdown);
                 let (mut ending, kept) = tokio::join!(serve(&handler), keeping);
                 let left = batches.end(&*worker.run_states, &worker.events).await;
-                ending.note(Ok(kept.and(left)), &shutdown.drain);
+                ending.note(kept.and(left), &shutdown.drain);
                 ending
             }
         };
@@ -85,10 +85,10 @@ async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
     let taken = take_jobs(handler, &mut intake, &mut tasks, &mut ending).await;
     // Before anything is returned to the queue, which would send it here again.
     shutdown.now.run_until_cancelled(intake.close()).await;
-    ending.note(Ok(taken), &shutdown.drain);
+    ending.note(taken, &shutdown.drain);
     info!(in_progress = tasks.len(), "the worker takes no more jobs");
     while let Some(task) = tasks.join_next().await {
-        ending.note(task, &shutdown.drain);
+        ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
     }
     ending
 }
@@ -106,7 +106,9 @@ async fn take_jobs(
         tokio::select! {
             biased;
             () = shutdown.drain.cancelled() => return Ok(()),
-            Some(task) = tasks.join_next() => ending.note(task, &shutdown.drain),
+            Some(task) = tasks.join_next() => {
+                ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
+            }
             delivery = intake.next(&*worker.jobs, wanted), if tasks.len() < wanted => {
                 let Some(delivery) = delivery? else { return Ok(()) };
                 let span = telemetry::span(&delivery.message);
@@ -173,8 +175,8 @@ impl JobIntake {
 struct Ending(Option<WorkerError>);
 
 impl Ending {
-    fn note(&mut self, task: Result<Result<(), WorkerError>, JoinError>, stop: &CancellationToken) {
-        if let Err(error) = task.map_err(WorkerError::from).and_then(|worked| worked) {
+    fn note(&mut self, ended: Result<(), WorkerError>, stop: &CancellationToken) {
+        if let Err(error) = ended {
             self.0.get_or_insert(error);
             stop.cancel();
         }

@@ -1,6 +1,5 @@
 //! Inputs as they were judged: the file of today where it still is that, else what the run keeps.
 
-use super::{CHANGED, NOT_KEPT, RENDER_NOT_KEPT};
 use bytes::Bytes;
 use juror_files::{kept_inputs::KeptInputs, kept_renders::KeptRenders};
 use juror_types::id::Digest;
@@ -19,6 +18,50 @@ pub struct JudgedInput {
     pub bytes: Bytes,
     /// Remark on a file that has changed since; none if it has not.
     pub remark: Option<String>,
+}
+
+/// Reason why an input is not shown as it is today.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnavailableInput {
+    /// Its file is not the one that was judged.
+    #[error("the file has changed since it was judged")]
+    Changed,
+    /// The text of this name is not the one that was judged.
+    #[error("{0}: {reason}", reason = Self::Changed)]
+    ChangedText(&'static str),
+    /// It was never a file: the user's own program made it.
+    #[error("a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)")]
+    MadeByPipeline,
+    /// It was never a file: it was rendered.
+    #[error("it was rendered while the item was judged, and is not kept here")]
+    Rendered,
+    /// It cannot be read, for this reason.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl UnavailableInput {
+    /// The remark beside the kept content; none if there is no file that it could differ from.
+    pub fn remark(&self) -> Option<String> {
+        let reason = match self {
+            Self::MadeByPipeline | Self::Rendered => return None,
+            Self::Changed | Self::ChangedText(_) => "changed since",
+            Self::Unreadable(reason) => reason,
+        };
+        Some(format!("{reason}; shown as it was judged"))
+    }
+}
+
+impl From<String> for UnavailableInput {
+    fn from(reason: String) -> Self {
+        Self::Unreadable(reason)
+    }
+}
+
+impl From<&str> for UnavailableInput {
+    fn from(reason: &str) -> Self {
+        Self::Unreadable(reason.to_owned())
+    }
 }
 
 impl JudgedInputs {
@@ -42,31 +85,21 @@ impl JudgedInputs {
     /// kept content in its place where it is not that. Without a digest nothing tells a change.
     pub fn resolve(
         &self,
-        today: Result<Bytes, String>,
+        today: Result<Bytes, UnavailableInput>,
         judged: Option<Digest>,
         max_bytes: u64,
-    ) -> Result<JudgedInput, String> {
+    ) -> Result<JudgedInput, UnavailableInput> {
         let reason = match today {
             Ok(bytes) if judged.is_none_or(|judged| judged == Digest::from_content(&bytes)) => {
                 return Ok(JudgedInput { bytes, remark: None });
             }
-            Ok(_) => CHANGED.to_owned(),
+            Ok(_) => UnavailableInput::Changed,
             Err(reason) => reason,
         };
         let kept = judged.and_then(|judged| self.kept(judged, max_bytes));
-        let kept = kept.map(|bytes| JudgedInput { bytes, remark: remark(&reason) });
+        let kept = kept.map(|bytes| JudgedInput { bytes, remark: reason.remark() });
         kept.ok_or(reason)
     }
-}
-
-/// The remark beside kept content, by the reason for which that of today is not shown.
-pub fn remark(reason: &str) -> Option<String> {
-    if [NOT_KEPT, RENDER_NOT_KEPT].contains(&reason) {
-        // There is no file of today that it could differ from.
-        return None;
-    }
-    let reason = if reason.ends_with(CHANGED) { "changed since" } else { reason };
-    Some(format!("{reason}; shown as it was judged"))
 }
 
 #[cfg(test)]
@@ -80,18 +113,20 @@ mod tests {
         let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));
         kept.keep(digest, judged.clone()).await.unwrap();
         let inputs = JudgedInputs::of_run(run.path(), KeptRenders::in_state(run.path()));
-        let resolved = |today: Result<&'static [u8], &str>, digest: &[u8]| {
-            let today = today.map(Bytes::from_static).map_err(str::to_owned);
+        let resolved = |today: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
+            let today = today.map(Bytes::from_static);
             let input = inputs.resolve(today, Some(Digest::from_content(digest)), 100)?;
-            Ok::<_, String>((input.bytes, input.remark.unwrap_or_default()))
+            Ok::<_, UnavailableInput>((input.bytes, input.remark.unwrap_or_default()))
         };
+        let missing = || UnavailableInput::from("no such file");
         assert_eq!(resolved(Ok(b"judged"), b"judged"), Ok((judged.clone(), String::new())));
         let changed = "changed since; shown as it was judged".to_owned();
         assert_eq!(resolved(Ok(b"newer"), b"judged"), Ok((judged.clone(), changed)));
         let gone = "no such file; shown as it was judged".to_owned();
-        assert_eq!(resolved(Err("no such file"), b"judged"), Ok((judged.clone(), gone)));
-        assert_eq!(resolved(Err(NOT_KEPT), b"judged"), Ok((judged, String::new())));
-        assert_eq!(resolved(Ok(b"newer"), b"never kept"), Err(CHANGED.to_owned()));
-        assert_eq!(resolved(Err("no such file"), b"x"), Err("no such file".to_owned()));
+        assert_eq!(resolved(Err(missing()), b"judged"), Ok((judged.clone(), gone)));
+        let made = UnavailableInput::MadeByPipeline;
+        assert_eq!(resolved(Err(made), b"judged"), Ok((judged, String::new())));
+        assert_eq!(resolved(Ok(b"newer"), b"never kept"), Err(UnavailableInput::Changed));
+        assert_eq!(resolved(Err(missing()), b"x"), Err(missing()));
     }
 }

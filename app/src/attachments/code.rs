@@ -1,6 +1,6 @@
 //! Generated code, within bounds.
 
-use super::{FETCHES_NOTHING, JudgedInputs, NOT_KEPT};
+use super::{FETCHES_NOTHING, JudgedInputs, UnavailableInput};
 use bytes::Bytes;
 use juror_files::local::{MAX_CODE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Code};
@@ -33,16 +33,16 @@ pub fn of(
     let is_made =
         made_on_the_way || judged.is_some_and(|code| code.reference == InputRecord::PIPELINE);
     let today = match item {
-        Err(reason) => Err(reason.to_owned()),
+        Err(reason) => Err(reason.into()),
         Ok((item, _)) if item.generated_code.is_none() && judged.is_none() => return None,
-        Ok(_) if is_made => Err(NOT_KEPT.to_owned()),
-        Ok((item, roots)) => read(item.generated_code.as_ref()?, roots),
+        Ok(_) if is_made => Err(UnavailableInput::MadeByPipeline),
+        Ok((item, roots)) => read(item.generated_code.as_ref()?, roots).map_err(Into::into),
     };
     let digest = judged.and_then(|code| code.digest);
     let input = match inputs.resolve(today, digest, MAX_CODE_BYTES) {
         Ok(input) => input,
         Err(_) if item.is_err() => return None,
-        Err(reason) => return Some(Err(reason)),
+        Err(reason) => return Some(Err(reason.to_string())),
     };
     let language = one.language.or(item.ok().and_then(|(item, _)| item.language));
     let remark = input.remark;

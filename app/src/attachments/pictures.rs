@@ -1,6 +1,6 @@
 //! Pictures of what was judged, within bounds: small copies, and whole pairs that differ.
 
-use super::{FETCHES_NOTHING, JudgedInputs, RENDER_NOT_KEPT, Today, as_judged::JudgedInput};
+use super::{FETCHES_NOTHING, JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput};
 use bytes::Bytes;
 use juror_files::local::{MAX_IMAGE_BYTES, Roots};
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
@@ -111,15 +111,18 @@ fn of_one(
     may_be_whole: bool,
 ) -> Pictures {
     let judged = one.images().map(|input| {
-        let bytes = today.as_ref().map_err(Clone::clone).and_then(|today| {
+        let today = today.as_ref().map_err(|reason| UnavailableInput::from(reason.as_str()));
+        let bytes = today.and_then(|today| {
             // A result names a URL without its query; the dataset has the reference whole.
             if input.is_render() {
-                return Err(RENDER_NOT_KEPT.to_owned());
+                return Err(UnavailableInput::Rendered);
             }
             let image = today.item(one)?.image(&input.name);
-            read(&image.ok_or("the item has no such image")?.reference, &today.roots)
+            let image = image.ok_or("the item has no such image")?;
+            read(&image.reference, &today.roots).map_err(UnavailableInput::from)
         });
-        (input.name.clone(), inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES))
+        let resolved = inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES);
+        (input.name.clone(), resolved.map_err(|reason| reason.to_string()))
     });
     let judged: Vec<(String, Result<JudgedInput, String>)> = judged.collect();
     let whole = |(name, judged): &(String, Result<JudgedInput, String>)| {

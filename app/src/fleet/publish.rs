@@ -1,12 +1,15 @@
 //! Publication of a run's jobs to the fleet.
 
-use super::open_queues_within;
+use super::{
+    open_queues_within,
+    prepared_run::{Opening, PreparedRun},
+};
 use crate::{
     credentials::credentials,
     error::AppError,
     run::{
         jobs_to_publish::{JobsToPublish, jobs_to_publish},
-        session::{Session, absolute},
+        session::Session,
     },
 };
 use juror_analysis::fold::Rounds;
@@ -22,11 +25,10 @@ use juror_types::{
     event::{Event, Events},
     id::RunId,
     job::Job,
-    run::RunRecord,
     shutdown::Shutdown,
     usage::Money,
 };
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// Maximum number of unconfirmed publishes.
@@ -34,14 +36,10 @@ const MAX_UNCONFIRMED: usize = 1_000;
 
 /// A run whose jobs are to be published.
 pub struct Publication<'run> {
-    /// Session of the run.
-    pub session: &'run Session,
+    /// The run.
+    pub run: &'run PreparedRun,
     /// Redis ledger of the fleet.
     pub backend: &'run Arc<RedisLedger>,
-    /// Record of the run to announce.
-    pub record: &'run RunRecord,
-    /// State of the run at its opening: new or continued.
-    pub opening: Opening,
     /// Priority of the jobs.
     pub priority: Priority,
     /// Callback with the number of uploaded files, if the run uploads; called even if publishing
@@ -49,26 +47,6 @@ pub struct Publication<'run> {
     pub uploaded: Option<&'run (dyn Fn(Uploaded) + Send + Sync)>,
     /// Upper limit of the wait for the broker, over that of the settings.
     pub max_connect_wait: Option<Duration>,
-}
-
-/// State of the run's jobs before they are published.
-#[derive(Clone)]
-pub enum Opening {
-    /// A new run.
-    New,
-    /// A continued run, of which jobs may be published already, all in their first round.
-    GoOn {
-        /// Recorded number of published jobs.
-        noted: u64,
-    },
-    /// A retried run: jobs that are not scored are published in their next round, and scored ones
-    /// that the journal lacks in their old round.
-    Again {
-        /// Progress of each job.
-        rounds: Arc<Rounds>,
-        /// Cost of the results in the run's journal.
-        spent: Money,
-    },
 }
 
 impl Publication<'_> {
@@ -81,7 +59,7 @@ impl Publication<'_> {
         published: watch::Sender<u64>,
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
-        let settings = &self.session.settings;
+        let settings = &self.run.session.settings;
         let own = Duration::from_secs(settings.fleet.connect_timeout_seconds);
         let connect_wait = self.max_connect_wait.map_or(own, |most| own.min(most));
         let queues = tokio::select! {
@@ -104,30 +82,29 @@ impl Publication<'_> {
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
         let uploader = self.uploader()?.map(Arc::new);
-        let budgets = &self.session.settings.budget;
-        let opened = match self.opening {
-            Opening::GoOn { .. } => change_budgets(self.backend, self.record, budgets).await,
-            Opening::New => open(self.backend, self.record, budgets, Money::ZERO).await,
-            Opening::Again { spent, .. } => open(self.backend, self.record, budgets, spent).await,
+        let PreparedRun { session, record, opening, .. } = self.run;
+        let (run, budgets) = (&record.run_id, &session.settings.budget);
+        let zone_change = match opening {
+            Opening::GoOn { .. } => change_budgets(self.backend, record, budgets).await?,
+            Opening::New => open(self.backend, record, budgets, Money::ZERO).await?,
+            Opening::Again { spent, .. } => open(self.backend, record, budgets, *spent).await?,
         };
-        let zone_change = opened.map_err(AppError::from)?;
         announced()?;
         if let Some(change) = zone_change {
             events.emit(Event::Warning(change.to_string())).await;
         }
-        if self.backend.is_paused().await.map_err(AppError::from)? {
+        if self.backend.is_paused().await? {
             let warning = format!(
-                "calls of run {} are suspended until the ledger is reconciled: Redis is new, or was \
-                 restarted or emptied; start juror aggregate, unless one runs",
-                self.record.run_id
+                "calls of run {run} are suspended until the ledger is reconciled: Redis is new, or \
+                 was restarted or emptied; start juror aggregate, unless one runs"
             );
             events.emit(Event::Warning(warning)).await;
         }
-        if self.session.draws() && queues.workers().await.map_err(AppError::from)?.drawing == 0 {
+        if session.draws() && queues.workers().await?.drawing == 0 {
             let warning = format!(
-                "no worker of the fleet can render, and jobs of run {} wait for one that can: start \
-                 `juror worker` on a machine with a browser (its first line names its renderer)",
-                self.record.run_id
+                "no worker of the fleet can render, and jobs of run {run} wait for one that can: \
+                 start `juror worker` on a machine with a browser (its first line names its \
+                 renderer)"
             );
             events.emit(Event::Warning(warning)).await;
         }
@@ -138,25 +115,26 @@ impl Publication<'_> {
             uploaded(uploader.uploaded());
         }
         let ended = ended.map_err(fleet_failure)?;
-        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (self.opening, ended.end) {
-            forget_superseded(queues, &self.record.run_id, &rounds).await?;
+        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (opening, ended.end) {
+            forget_superseded(queues, run, rounds).await?;
         }
         Ok(ended)
     }
 
     /// Uploader to the place that the run's record names, if it names one.
     fn uploader(&self) -> Result<Option<Uploader>, AppError> {
-        self.record.upload.as_deref().map(|place| uploader(place, self.session)).transpose()
+        let PreparedRun { session, record, .. } = self.run;
+        record.upload.as_deref().map(|place| uploader(place, session)).transpose()
     }
 
     fn fleet_run(&self) -> FleetRun {
-        let (earlier_results, noted) = match &self.opening {
+        let (earlier_results, noted) = match &self.run.opening {
             Opening::New => (0, 0),
             Opening::GoOn { noted } => (0, *noted),
             // Missing results are returned by the jobs that are published for them.
             Opening::Again { rounds, .. } => (rounds.results() - rounds.missing(), 0),
         };
-        let (backend, run) = (Arc::clone(self.backend), self.record.run_id.clone());
+        let (backend, run) = (Arc::clone(self.backend), self.run.record.run_id.clone());
         FleetRun { backend, run, earlier_results, noted }
     }
 
@@ -167,15 +145,16 @@ impl Publication<'_> {
         events: Events,
         published: watch::Sender<u64>,
     ) -> Result<Submission, AppError> {
-        let progress = match &self.opening {
+        let PreparedRun { session, record, opening, .. } = self.run;
+        let progress = match opening {
             Opening::New | Opening::GoOn { .. } => None,
             Opening::Again { rounds, .. } => Some(Arc::clone(rounds)),
         };
         let JobsToPublish { jobs, planned, round_of } =
-            jobs_to_publish(self.session, &self.record.run_id, progress)?;
+            jobs_to_publish(session, &record.run_id, progress)?;
         Ok(Submission {
             queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
-            jobs: jobs.inlining(&self.session.dataset),
+            jobs: jobs.inlining(&session.dataset),
             planned,
             round_of,
             priority: self.priority,
@@ -184,28 +163,6 @@ impl Publication<'_> {
             events,
             published,
         })
-    }
-}
-
-/// The record of a new run of the fleet.
-pub fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
-    RunRecord {
-        // Endpoint, calls and stages are configured on the workers.
-        base_url: None,
-        calls: None,
-        stages: None,
-        fleet: Some(session.settings.fleet.namespace.clone()),
-        baseline: session.settings.run.baseline().map(for_aggregator),
-        upload,
-        ..session.record(run.clone())
-    }
-}
-
-/// A baseline for an aggregator in another folder: a path is made absolute.
-fn for_aggregator(named: &str) -> String {
-    match RunId::parse(named) {
-        Ok(_) => named.to_owned(),
-        Err(_) => absolute(Path::new(named)),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Plan of another round of a fleet's run: jobs to publish again, and their budget.
 
-use super::{budget_cap::Cap, job_rounds::job_rounds, publish::Opening};
-use crate::{
-    error::AppError,
-    run::{run_request::RunInvocation, session::Session},
+use super::{
+    budget_cap::Cap,
+    job_rounds::job_rounds,
+    prepared_run::{Opening, PreparedRun},
 };
+use crate::{error::AppError, run::run_request::RunInvocation};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;
@@ -14,16 +15,10 @@ use std::sync::Arc;
 
 /// Plan of a retry.
 pub struct RetryPlan {
-    /// Session of the run.
-    pub session: Session,
-    /// Record of the run to announce.
-    pub record: RunRecord,
+    /// The run, ready to publish its jobs again.
+    pub run: PreparedRun,
     /// Progress of each job.
     pub rounds: Arc<Rounds>,
-    /// Budget of the run.
-    pub cap: Cap,
-    /// Cost of the results in the journal.
-    spent: Money,
 }
 
 impl RetryPlan {
@@ -36,7 +31,7 @@ impl RetryPlan {
         here: Option<RunRecord>,
     ) -> BoxFuture<'a, Result<Self, AppError>> {
         Box::pin(async move {
-            let status = backend.run_status(run).await.map_err(AppError::from)?;
+            let status = backend.run_status(run).await?;
             let progress = status.as_ref().and_then(|status| status.progress.as_ref());
             let reported_scores = progress.map_or(0, |progress| progress.scored);
             let is_here = here.is_some();
@@ -48,10 +43,9 @@ impl RetryPlan {
                     settings.fleet.namespace
                 )));
             };
-            let mut session = invocation.session(run, Some(&known))?;
+            let session = invocation.session(run, Some(&known))?;
             let cap =
                 Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
-            session.settings.budget.run_usd = cap.now;
             let fold = match is_here {
                 true => {
                     Some(Fold::of_journal(&RunFiles::open(&session.settings.run.runs_dir, run)?)?)
@@ -64,18 +58,21 @@ impl RetryPlan {
             if !is_here && reported_scores >= rounds.scored() {
                 rounds.trust_journal();
             }
+            let rounds = Arc::new(rounds);
             // An emptied Redis must not open the run with its whole budget.
             let spent = fold.map_or(Money::ZERO, |fold| fold.spent().cost);
+            let opening = Opening::Again { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = session.record(run.clone());
             let record =
                 RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };
-            Ok(Self { session, record, rounds: Arc::new(rounds), cap, spent })
+            let changes = cap.change(run).into_iter().collect();
+            Ok(Self { run: PreparedRun { session, record, opening, changes }, rounds })
         })
     }
 
-    /// State in which its jobs are published.
-    pub fn opening(&self) -> Opening {
-        Opening::Again { rounds: Arc::clone(&self.rounds), spent: self.spent }
+    /// True if every job is scored, and its result is in the journal.
+    pub fn is_complete(&self) -> bool {
+        self.rounds.missing() == 0 && self.rounds.scored() >= self.run.session.plan.jobs
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
-    attachments::{CHANGED, DatasetAttachments, DatasetCache, FETCHES_NOTHING},
+    attachments::{DatasetAttachments, DatasetCache, FETCHES_NOTHING, UnavailableInput},
     budgets::BudgetState,
     ledger_pool::Ledgers,
     local_ledger::open_local_ledger,
@@ -187,7 +187,7 @@ impl ItemSource for DatasetItemSource {
             for reference in references {
                 match read(&reference, &roots) {
                     Ok(bytes) if Digest::from_content(&bytes) == digest => return Ok(bytes),
-                    Ok(_) => reason = CHANGED.to_owned(),
+                    Ok(_) => reason = UnavailableInput::Changed.to_string(),
                     Err(error) => reason = error,
                 }
             }

@@ -1,23 +1,19 @@
 //! Wires the three roles of one process together, and runs them to their end.
 
-pub use super::opening::Execution;
-
 use super::{
     jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
     local_worker::{LocalWorker, PauseReason},
     looks::{next_look, record_of_look},
-    opening::{Opened, Terms, open_run},
+    opening::{Opened, Terms},
     session::Session,
 };
 use crate::{
     batch_lane::{BatchResources, LOCAL_OWNER},
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
-    local_ledger::open_local_ledger,
     worker_resources::run_deadline,
 };
-use futures_util::future::BoxFuture;
 use juror_aggregator::{
     fleet::local_run::{self, Aggregated, LocalRunResources},
     run_journal::RunJournal,
@@ -36,7 +32,6 @@ use juror_types::{
     job::Job,
     outcome::JobResult,
     shutdown::Shutdown,
-    usage::Money,
 };
 use juror_worker::context::Context;
 use std::sync::Arc;
@@ -46,20 +41,12 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// Capacity of the queues in memory, for jobs and for results.
 const QUEUE_CAPACITY: usize = 1_000;
 
-/// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
-pub struct Begun {
-    backend: Arc<SqliteLedger>,
-    opened: Opened,
-}
-
-/// A run that has been executed, to its end or until it was stopped.
+/// State of a run that was judged to its end, or until it was stopped or paused.
 pub struct Executed {
     /// Its journal, still locked.
     pub journal: RunJournal,
     /// Its ledger; none with the judge off.
     pub ledger: Option<Ledger>,
-    /// True if it was stopped before every job was taken.
-    pub stopped: bool,
     /// Reason of its pause, if it is paused.
     pub paused: PauseReason,
 }
@@ -71,53 +58,15 @@ struct LocalRound<'run> {
     events: Events,
 }
 
-/// Opens the run's backend, its directory and its ledger.
-pub fn begin(execution: Execution<'_>) -> BoxFuture<'_, Result<Begun, AppError>> {
-    Box::pin(async move {
-        // First, since a run that cannot be paid for should leave no directory behind.
-        let backend = Arc::new(open_local_ledger(&execution.session.settings)?);
-        match open_run(execution, &backend).await {
-            Ok(opened) => Ok(Begun { backend, opened }),
-            Err(failure) => {
-                backend.close().await;
-                Err(failure)
-            }
-        }
-    })
-}
-
-impl Begun {
-    /// Cost of its results so far.
-    pub fn spent(&self) -> Money {
-        self.opened.journal.fold().spent().cost
-    }
-
-    /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
-    /// is given. `session` is that of the execution.
-    pub fn run<'a>(
-        self,
-        session: &'a Session,
-        events: Events,
-        shutdown: &'a Shutdown,
-    ) -> BoxFuture<'a, Result<Executed, AppError>> {
-        Box::pin(async move {
-            let ran = run_in_backend(self.opened, session, &self.backend, events, shutdown).await;
-            self.backend.close().await;
-            let (journal, paused, ledger) = ran?;
-            Ok(Executed { journal, ledger, stopped: shutdown.drain.is_cancelled(), paused })
-        })
-    }
-}
-
-/// Runs the roles until every job has its outcome: once, or once for each look at a run that is
-/// judged until its score's interval is narrow enough.
-async fn run_in_backend(
+/// Runs the roles until every job has its outcome or `shutdown` is given: once, or once for each
+/// look at a run that is judged until its score's interval is narrow enough.
+pub async fn execute(
     opened: Opened,
     session: &Session,
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
-) -> Result<(RunJournal, PauseReason, Option<Ledger>), AppError> {
+) -> Result<Executed, AppError> {
     let Opened { mut journal, run_session, terms, zone_change } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
@@ -136,7 +85,7 @@ async fn run_in_backend(
     };
     run_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(AppError::internal)?;
-    Ok((journal, paused, ledger))
+    Ok(Executed { journal, ledger, paused })
 }
 
 /// Runs the roles once, over the jobs that are not scored yet.

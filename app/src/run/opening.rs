@@ -27,7 +27,7 @@ pub struct Execution<'run> {
     /// True if there is such a run already.
     pub continued: bool,
     /// Setup of the judge; none with the judge off.
-    pub setup: Option<JudgeSetup>,
+    pub judge: Option<Arc<JudgeSetup>>,
     /// Resources of measuring, which runs side by side share.
     pub evidence: Arc<EvidenceResources>,
 }
@@ -61,7 +61,7 @@ pub async fn open_run(
     execution: Execution<'_>,
     backend: &SqliteLedger,
 ) -> Result<Opened, AppError> {
-    let Execution { session, record, continued, setup, evidence } = execution;
+    let Execution { session, record, continued, judge, evidence } = execution;
     let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(backend, run, LedgerPlace::Machine(&session.settings)).await?;
@@ -82,7 +82,6 @@ pub async fn open_run(
     let spent = journal.fold().spent().cost;
     let opened = budgets::open_run(backend, &record, &session.settings.budget, spent).await;
     let zone_change = opened.map_err(AppError::internal)?;
-    let judge = setup.map(Arc::new);
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;

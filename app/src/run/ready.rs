@@ -11,10 +11,10 @@ use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
 use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 /// The record of a session's run; one that is known keeps its age, its labels and its sessions.
-pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
+pub(super) fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
     let record = session.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
@@ -24,20 +24,20 @@ pub fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunR
 }
 
 /// Needs of a run beside its session.
-pub struct Ready {
+pub(super) struct Ready {
     /// Gate that it must meet.
-    pub gate: Option<Gate>,
+    pub(super) gate: Option<Gate>,
     /// Baseline that it is compared against.
-    pub baseline: Option<Baseline>,
+    pub(super) baseline: Option<Baseline>,
     /// Calibration of its judge, if a file is named.
-    pub calibration: Option<KnownCalibration>,
+    pub(super) calibration: Option<KnownCalibration>,
     /// Setup of the judge; none with the judge off.
-    pub setup: Option<JudgeSetup>,
+    pub(super) judge: Option<Arc<JudgeSetup>>,
 }
 
 impl Ready {
     /// Inputs of the run's report.
-    pub fn reporting<'run>(&'run self, session: &'run Session) -> Reporting<'run> {
+    pub(super) fn reporting<'run>(&'run self, session: &'run Session) -> Reporting<'run> {
         Reporting {
             rubric: &session.rubric,
             gate: self.gate.as_ref(),
@@ -49,7 +49,7 @@ impl Ready {
 }
 
 /// Checks what is left to check before anything is written or spent.
-pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
+pub(super) fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     let Session { settings, environment, rubric, candidate, .. } = session;
     let gate = reporting::gate(settings, rubric)?;
     let baseline = Baseline::from_settings(settings)?;
@@ -58,12 +58,12 @@ pub fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     }
     let calibration = calibrations::named(settings)?;
     let Some(candidate) = candidate else {
-        return Ok(Ready { gate, baseline, calibration, setup: None });
+        return Ok(Ready { gate, baseline, calibration, judge: None });
     };
     let key = judge::key(settings, environment)?;
     judge::require_key(settings, key.as_ref())?;
-    let setup = judge::setup(settings, environment, rubric, candidate, key)?;
-    Ok(Ready { gate, baseline, calibration, setup: Some(setup) })
+    let judge = judge::setup(settings, environment, rubric, candidate, key)?;
+    Ok(Ready { gate, baseline, calibration, judge: Some(Arc::new(judge)) })
 }
 
 /// Refuses a run of a fleet: such a run is not continued on this machine alone.

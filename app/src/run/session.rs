@@ -1,48 +1,26 @@
 //! A run's setup: dataset, rubric and judge, resolved and checked before anything is spent.
 
+mod drawing;
+mod record;
+
+pub use drawing::DrawingPlace;
+pub use record::absolute;
+
 use crate::{
-    environment::Environment,
-    error::AppError,
-    judge, protected_files,
-    rendering::{check_render_files, has_browser},
-    settings::Settings,
+    environment::Environment, error::AppError, judge, protected_files, settings::Settings,
 };
-use futures_util::future::BoxFuture;
-use juror_image::PREPARATION_VERSION;
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
     filter::Filter,
     plan::{self, ItemSample, JobTemplate, PlanOptions, PlanSummary},
 };
 use juror_types::{
-    budget_label::BudgetLabel,
-    evidence::EvidenceMode,
-    id::{Digest, RunId},
+    id::RunId,
     job::Judge,
     rubric::{Need, Rubric},
-    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
 };
-use juror_worker::{estimate::Candidate, evidence_resources::EvidenceResources};
-use std::{
-    num::NonZeroU32,
-    path::{Path, PathBuf},
-};
-
-/// Reason why no item has evidence, with the remedy.
-const NOTHING_TO_MEASURE: &str = "no item has code that could be drawn, or names a picture of it as \
-                                  `rendered`";
-const NO_RENDERER: &str = "no item names a picture of its code as `rendered`, and there is nothing to \
-                           draw with: install a browser, as in `apt-get install chromium`, or set \
-                           render.browser or stages.render_command";
-
-/// Processes that render the code of a run's items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DrawingPlace {
-    /// This one.
-    Here,
-    /// Workers of a fleet.
-    Elsewhere,
-}
+use juror_worker::estimate::Candidate;
+use std::{num::NonZeroU32, path::PathBuf};
 
 /// Selected items of a dataset.
 #[derive(Clone, Debug)]
@@ -160,77 +138,6 @@ impl Session {
         if is_needed && !made_on_the_way { self.plan.without_code } else { 0 }
     }
 
-    /// True if its code is rendered and measured.
-    pub fn renders(&self) -> bool {
-        !self.settings.evidence.mode.is_none()
-    }
-
-    /// Refuses a request for evidence that no item can have, or that needs a file which cannot be
-    /// read.
-    ///
-    /// # Errors
-    /// [`AppError::Invalid`], with the remedy.
-    pub fn require_renderer(
-        &self,
-        asked: Option<EvidenceMode>,
-        place: DrawingPlace,
-    ) -> Result<(), AppError> {
-        let Some(mode) = asked.filter(|_| self.renders()).map(EvidenceMode::name) else {
-            return Ok(());
-        };
-        if let Some(reason) = self.lacks_evidence(place) {
-            let refusal = format!("--evidence {mode} has nothing to measure: {reason}");
-            return Err(AppError::invalid(refusal));
-        }
-        if place == DrawingPlace::Elsewhere || !self.draws() || self.has_render_command() {
-            return Ok(());
-        }
-        let files = check_render_files(&self.settings);
-        files.map_err(|error| AppError::invalid(format!("--evidence {mode}: {error}")))
-    }
-
-    /// Starts the browser where the request asks for evidence that it has to draw.
-    ///
-    /// # Errors
-    /// [`AppError::Invalid`] where it cannot be started.
-    pub fn start_renderer<'a>(
-        &'a self,
-        asked: Option<EvidenceMode>,
-        evidence: &'a EvidenceResources,
-    ) -> BoxFuture<'a, Result<(), AppError>> {
-        Box::pin(async move {
-            let Some(mode) = asked.filter(|_| self.draws() && !self.has_render_command()) else {
-                return Ok(());
-            };
-            let refusal = |error| AppError::invalid(format!("--evidence {}: {error}", mode.name()));
-            evidence.start_renderer().await.map_err(refusal)
-        })
-    }
-
-    /// Reason why no item has evidence, with the remedy; none where any may have some.
-    pub fn lacks_evidence(&self, place: DrawingPlace) -> Option<&'static str> {
-        if !self.renders() || self.plan.has_rendered {
-            return None;
-        }
-        if !self.draws() {
-            return Some(NOTHING_TO_MEASURE);
-        }
-        let draws = place == DrawingPlace::Elsewhere
-            || self.has_render_command()
-            || has_browser(&self.settings, &self.environment);
-        (!draws).then_some(NO_RENDERER)
-    }
-
-    /// True if the code of any item is drawn.
-    pub fn draws(&self) -> bool {
-        let makes_code = !self.settings.stages.pipeline_command.is_empty();
-        self.renders() && (self.plan.has_code_to_draw || makes_code)
-    }
-
-    fn has_render_command(&self) -> bool {
-        !self.settings.stages.render_command.is_empty()
-    }
-
     /// The common part of all jobs of the run.
     pub fn template(&self, run: &RunId) -> JobTemplate {
         JobTemplate {
@@ -238,86 +145,6 @@ impl Session {
             rubric: self.rubric.reference(),
             judge: self.judge().cloned(),
             evidence: self.settings.evidence.mode,
-        }
-    }
-
-    /// The record of a new run of this session.
-    pub fn record(&self, run_id: RunId) -> RunRecord {
-        RunRecord {
-            schema: juror_types::SCHEMA,
-            run_id,
-            created_at: jiff::Timestamp::now().to_string(),
-            program_version: env!("CARGO_PKG_VERSION").to_owned(),
-            dataset: DatasetRecord {
-                path: absolute(&self.selection.dataset),
-                digest: self.plan.digest,
-                limit: self.selection.limit,
-                filters: self.selection.filters.clone(),
-                sample: self.sample_record(),
-            },
-            data_roots: self.settings.files.data_roots.iter().map(|root| absolute(root)).collect(),
-            rubric: self.rubric.reference(),
-            rubric_text: self.rubric_text.clone(),
-            judge: self.judge().cloned(),
-            evidence: self.settings.evidence.mode,
-            max_side: self.judge().and(self.settings.image.max_side),
-            preparation: self.candidate.as_ref().map(|candidate| Preparation {
-                version: PREPARATION_VERSION,
-                max_bytes: candidate.rules.max_bytes,
-                max_side: candidate.rules.max_side,
-            }),
-            stages: Some(self.stage_terms()),
-            base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
-            calls: Some(self.call_terms()),
-            judging: None,
-            lane: self.settings.run.lane,
-            budget_usd: self.settings.budget.run_usd,
-            budget_labels: self.budget_labels(),
-            baseline: None,
-            repeat: self.options.repeat.get(),
-            planned: self.plan.jobs,
-            fleet: None,
-            upload: None,
-            keep_inputs: self.settings.run.keep_inputs,
-            deadline: self.settings.deadline(),
-            published: None,
-        }
-    }
-
-    /// Labels under which its calls count.
-    fn budget_labels(&self) -> Vec<BudgetLabel> {
-        let dataset = absolute(&self.selection.dataset);
-        self.settings.budget.labels(Some(Path::new(&dataset)))
-    }
-
-    fn call_terms(&self) -> CallTerms {
-        let limits = &self.settings.limits;
-        CallTerms {
-            rpm: limits.rpm,
-            tpm: limits.tpm,
-            max_concurrency: limits.max_concurrency.map(|count| count as u64),
-            cache: self.settings.cache.enabled,
-        }
-    }
-
-    /// Random part of the items that it judges.
-    pub(super) fn sample_record(&self) -> Option<SampleRecord> {
-        let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
-        let until_width = self.selection.until_width;
-        Some(SampleRecord { items: sample.items, seed: sample.seed, of, until_width })
-    }
-
-    fn stage_terms(&self) -> StageTerms {
-        let stages = &self.settings.stages;
-        StageTerms {
-            token_accuracy: stages.token_accuracy,
-            correctness: self.judge().and(stages.min_correctness),
-            compile_command: command_digest(&stages.compile_command),
-            pipeline_command: command_digest(&stages.pipeline_command),
-            render_command: self
-                .renders()
-                .then(|| command_digest(&stages.render_command))
-                .flatten(),
         }
     }
 }
@@ -337,15 +164,4 @@ fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppE
         return Ok(());
     };
     Err(AppError::invalid(format!("--until-width {wrong}")))
-}
-
-/// Digest of a command's words, separated so that different splits differ; none without words.
-fn command_digest(words: &[String]) -> Option<Digest> {
-    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
-}
-
-/// A path as a record has it: resuming must find the dataset and its files from any folder.
-pub fn absolute(path: &Path) -> String {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    absolute.to_string_lossy().into_owned()
 }

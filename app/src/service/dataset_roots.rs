@@ -49,7 +49,7 @@ impl DatasetRoots {
         // A link that leads outside is treated as a missing file.
         let found = Roots::new(self.folders.clone()).resolve(name).ok();
         found.filter(|path| path.is_file() || path.is_dir()).ok_or_else(|| {
-            AppError::NotFound(format!("there is no dataset {name:?} in the server's data roots"))
+            AppError::not_found(format!("there is no dataset {name:?} in the server's data roots"))
         })
     }
 

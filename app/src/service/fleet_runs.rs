@@ -7,9 +7,8 @@ use super::{
 use crate::{
     error::AppError,
     fleet::{
-        cancel, namespace_of, open_backend, open_backend_of,
-        publish::{Opening, Publication, new_record},
-        retry_plan::RetryPlan,
+        cancel, namespace_of, open_backend, open_backend_of, prepared_run::PreparedRun,
+        publish::Publication, retry_plan::RetryPlan,
     },
     leftovers::{LedgerPlace, refuse_leftovers},
     request::QueuedRun,
@@ -47,14 +46,6 @@ pub struct FleetRuns {
     notify: Notify,
 }
 
-/// A run whose jobs are to be published.
-struct Publishing {
-    session: Session,
-    backend: Arc<RedisLedger>,
-    record: RunRecord,
-    opening: Opening,
-}
-
 impl FleetRuns {
     /// A publisher without runs, which stops on `shutdown`.
     pub fn new(shutdown: Shutdown, notify: Notify) -> Self {
@@ -75,8 +66,7 @@ impl FleetRuns {
                 backend.close().await;
                 return Err(refusal);
             }
-            let record = new_record(&session, run, None);
-            self.publish(Publishing { session, backend, record, opening: Opening::New }).await
+            self.publish(PreparedRun::new(session, run, None), backend).await
         })
     }
 
@@ -92,22 +82,18 @@ impl FleetRuns {
             let mut asked = validator.resuming(&record, budget);
             asked.layers.extend(namespace_of(Some(&record), None)?);
             let backend = open_backend(&asked.settings()?).await.map_err(unavailable)?;
-            let again =
+            let plan =
                 RetryPlan::of(&backend, &asked, &run, Some(record)).await.map_err(unavailable);
-            let again = again.and_then(|again| {
-                check(&again)?;
-                validator.check_budget(
-                    again.record.judge.is_some() && again.cap.now.is_none(),
-                    budget,
-                )?;
-                Ok(again)
+            let plan = plan.and_then(|plan| {
+                check(&plan)?;
+                let RunRecord { judge, budget_usd, .. } = &plan.run.record;
+                validator.check_budget(judge.is_some() && budget_usd.is_none(), budget)?;
+                Ok(plan)
             });
-            match again {
-                Ok(again) => {
-                    let opening = again.opening();
-                    let RetryPlan { session, record, .. } = again;
+            match plan {
+                Ok(plan) => {
                     self.cancelled().remove(&run);
-                    self.publish(Publishing { session, backend, record, opening }).await
+                    self.publish(plan.run, backend).await
                 }
                 Err(refusal) => {
                     backend.close().await;
@@ -130,7 +116,7 @@ impl FleetRuns {
             let namespace = namespace.unwrap_or(&settings.fleet.namespace);
             let backend = open_backend_of(settings, namespace).await.map_err(unavailable)?;
             let cancelled = match backend.run_status(run).await {
-                Ok(None) => Err(AppError::NotFound(format!("run {run} is unknown in the fleet"))),
+                Ok(None) => Err(AppError::not_found(format!("run {run} is unknown in the fleet"))),
                 Ok(Some(_)) => cancel::cancel(&backend, run, settings).await.map_err(unavailable),
                 Err(error) => Err(unavailable(error.into())),
             };
@@ -141,7 +127,7 @@ impl FleetRuns {
                     Ok(())
                 }
                 false => {
-                    Err(AppError::Conflict(format!("run {run} is complete; nothing to cancel")))
+                    Err(AppError::conflict(format!("run {run} is complete; nothing to cancel")))
                 }
             }
         })
@@ -175,7 +161,7 @@ impl FleetRuns {
     }
 
     /// Announces the run, and publishes its jobs in the background.
-    async fn publish(&self, publishing: Publishing) -> Result<(), AppError> {
+    async fn publish(&self, run: PreparedRun, backend: Arc<RedisLedger>) -> Result<(), AppError> {
         let shutdown = Shutdown {
             drain: self.shutdown.drain.child_token(),
             now: self.shutdown.now.child_token(),
@@ -183,61 +169,56 @@ impl FleetRuns {
         let (announce, announced) = oneshot::channel();
         let notify = Arc::clone(&self.notify);
         let task = self.tasks.spawn(async move {
-            let outcome = publishing.run_to_completion(announce, &shutdown).await;
-            publishing.backend.close().await;
+            let outcome = publish_to_completion(&run, &backend, announce, &shutdown).await;
+            backend.close().await;
             notify(match &outcome {
                 Ok(end) => Notice::Done(end.clone()),
                 Err(error) => Notice::Failed(format!(
                     "the jobs of run {} are not all published: {error}",
-                    publishing.record.run_id
+                    run.record.run_id
                 )),
             });
             outcome.map(drop)
         });
         match announced.await {
             Ok(()) => Ok(()),
-            Err(_) => task
-                .await
-                .map_err(|error| AppError::Internal(error.to_string()))?
-                .map_err(unavailable),
+            Err(_) => task.await.map_err(AppError::internal)?.map_err(unavailable),
         }
     }
 }
 
-impl Publishing {
-    async fn run_to_completion(
-        &self,
-        announce: oneshot::Sender<()>,
-        shutdown: &Shutdown,
-    ) -> Result<String, AppError> {
-        let publication = Publication {
-            session: &self.session,
-            backend: &self.backend,
-            record: &self.record,
-            opening: self.opening.clone(),
-            priority: Priority::Normal,
-            uploaded: None,
-            max_connect_wait: Some(MAX_CONNECT_WAIT),
-        };
-        let announced = || {
-            // The requester may have disconnected.
-            let _ = announce.send(());
-            Ok(())
-        };
-        let count = watch::Sender::new(0);
-        let published = publication.publish(announced, Events::silent(), count, shutdown).await?;
-        let (run, jobs) = (&self.record.run_id, published.jobs);
-        Ok(match published.end {
-            PublishedEnd::Closed => format!("run {run}: {jobs} jobs are published"),
-            PublishedEnd::Cancelled => {
-                format!("run {run} was cancelled after {jobs} jobs were published")
-            }
-            PublishedEnd::Stopped => format!(
-                "run {run}: {jobs} jobs are published, and it stays open; resume with: juror \
-                 enqueue --resume {run}"
-            ),
-        })
-    }
+/// Publishes a run's jobs; `announce` is signalled when the run is open. Returns a summary.
+async fn publish_to_completion(
+    prepared: &PreparedRun,
+    backend: &Arc<RedisLedger>,
+    announce: oneshot::Sender<()>,
+    shutdown: &Shutdown,
+) -> Result<String, AppError> {
+    let publication = Publication {
+        run: prepared,
+        backend,
+        priority: Priority::Normal,
+        uploaded: None,
+        max_connect_wait: Some(MAX_CONNECT_WAIT),
+    };
+    let announced = || {
+        // The requester may have disconnected.
+        let _ = announce.send(());
+        Ok(())
+    };
+    let count = watch::Sender::new(0);
+    let published = publication.publish(announced, Events::silent(), count, shutdown).await?;
+    let (run, jobs) = (&prepared.record.run_id, published.jobs);
+    Ok(match published.end {
+        PublishedEnd::Closed => format!("run {run}: {jobs} jobs are published"),
+        PublishedEnd::Cancelled => {
+            format!("run {run} was cancelled after {jobs} jobs were published")
+        }
+        PublishedEnd::Stopped => format!(
+            "run {run}: {jobs} jobs are published, and it stays open; resume with: juror enqueue \
+             --resume {run}"
+        ),
+    })
 }
 
 async fn refuse_known(
@@ -248,7 +229,7 @@ async fn refuse_known(
     let known =
         backend.run_status(run).await.map_err(|error| unavailable(AppError::from(error)))?;
     if known.is_some() {
-        return Err(AppError::Conflict(format!(
+        return Err(AppError::conflict(format!(
             "run {run} exists already in the fleet: use another run_id"
         )));
     }
@@ -256,18 +237,18 @@ async fn refuse_known(
     refuse_leftovers(backend, run, place).await.map_err(unavailable)
 }
 
-fn check(again: &RetryPlan) -> Result<(), AppError> {
-    let rounds = &again.rounds;
-    if rounds.missing() > 0 || rounds.scored() < again.session.plan.jobs {
-        return Ok(());
+fn check(plan: &RetryPlan) -> Result<(), AppError> {
+    let run = &plan.run.record.run_id;
+    match plan.is_complete() {
+        true => Err(AppError::conflict(format!("run {run} is complete: every job is scored"))),
+        false => Ok(()),
     }
-    Err(AppError::Conflict(format!("run {} is complete: every job is scored", again.record.run_id)))
 }
 
 /// Errors of the fleet's servers are temporary.
 fn unavailable(error: AppError) -> AppError {
     match error {
-        AppError::Internal(message) => AppError::Unavailable(message),
+        AppError::Internal(cause) => AppError::Unavailable(cause),
         other => other,
     }
 }

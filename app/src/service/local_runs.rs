@@ -3,10 +3,8 @@
 use super::notice::{Notice, Notify, waiting_text};
 use crate::{
     error::AppError,
-    reporting::write_report,
     run::{
-        execute::{Begun, Executed, Execution, begin},
-        ready::{Ready, ready},
+        lifecycle::{BegunRun, EndedRun, LocalRun},
         session::Session,
     },
     settings::Settings,
@@ -14,7 +12,6 @@ use crate::{
 };
 use futures_util::future::BoxFuture;
 use juror_analysis::{format::dollars, run_report::Report};
-use juror_journal::journal::RunFiles;
 use juror_types::{
     event::{Event, Events},
     id::RunId,
@@ -83,16 +80,14 @@ impl LocalRuns {
     /// A stopping server, an active run of this id, or too many active runs.
     pub fn place(&self, run: &RunId) -> Result<RunPlace, AppError> {
         if self.shutdown.drain.is_cancelled() {
-            return Err(AppError::Unavailable(
-                "the server is stopping; retry after its restart".into(),
-            ));
+            return Err(AppError::unavailable("the server is stopping; retry after its restart"));
         }
         let mut going = self.going();
         if going.iter().any(|one| one.run == *run) {
-            return Err(AppError::Conflict(format!("run {run} is already active")));
+            return Err(AppError::conflict(format!("run {run} is already active")));
         }
         let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            AppError::Unavailable(format!(
+            AppError::unavailable(format!(
                 "the limit of {} concurrent runs is reached (serve.max_concurrent_runs): wait for one \
                  of them, or cancel one",
                 self.at_once
@@ -113,15 +108,13 @@ impl LocalRuns {
         self: &Arc<Self>,
         place: RunPlace,
         session: Session,
-        record: RunRecord,
-        continued: bool,
+        known: Option<RunRecord>,
     ) -> BoxFuture<'_, Result<(), AppError>> {
         Box::pin(async move {
             let own = Arc::clone(self);
-            let beginning = self
-                .tasks
-                .spawn(async move { own.begin_now(place, session, record, continued).await });
-            beginning.await.map_err(|error| AppError::Internal(error.to_string()))?
+            let beginning =
+                self.tasks.spawn(async move { own.begin_now(place, session, known).await });
+            beginning.await.map_err(AppError::internal)?
         })
     }
 
@@ -129,26 +122,17 @@ impl LocalRuns {
         &self,
         place: RunPlace,
         session: Session,
-        record: RunRecord,
-        continued: bool,
+        known: Option<RunRecord>,
     ) -> Result<(), AppError> {
+        let run = place.own.run.clone();
         // Gate, baseline, calibration and key come from the server's settings.
-        let mut ready = ready(&session, &record.run_id).map_err(misconfigured)?;
-        let setup = ready.setup.take();
-        let evidence = self.evidence(&session.settings);
-        let execution =
-            Execution { session: &session, record: &record, continued, setup, evidence };
-        let begun = begin(execution).await.map_err(|error| match error {
-            AppError::Invalid(message) => AppError::Conflict(message),
-            error if is_held_elsewhere(&session, &record.run_id) => {
-                AppError::Conflict(error.to_string())
-            }
-            error => error,
-        })?;
+        let prepared =
+            LocalRun::prepare(session, &run, known.as_ref()).map_err(AppError::unavailable)?;
+        let evidence = self.evidence(&prepared.session().settings);
+        let begun = prepared.begin(evidence).await?;
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
-            let run = record.run_id;
-            notify(match run_to_completion(begun, session, ready, place).await {
+            notify(match run_to_completion(begun, place).await {
                 Ok(end) => Notice::Done(format!("run {run}: {end}")),
                 Err(error) => Notice::Failed(format!("run {run} failed: {error}")),
             });
@@ -193,28 +177,17 @@ impl LocalRuns {
     }
 }
 
-/// True if another process holds the run's directory.
-fn is_held_elsewhere(session: &Session, run: &RunId) -> bool {
-    RunFiles::open(&session.settings.run.runs_dir, run).is_ok_and(|files| files.is_held())
-}
-
 /// Runs to completion, and writes the report; returns a summary.
-async fn run_to_completion(
-    begun: Begun,
-    session: Session,
-    ready: Ready,
-    place: RunPlace,
-) -> Result<String, AppError> {
+async fn run_to_completion(begun: BegunRun, place: RunPlace) -> Result<String, AppError> {
     let (events, receiver) = Events::channel(EVENT_CAPACITY);
     let OneRun { run, shutdown } = &*place.own;
-    let running = begun.run(&session, events, shutdown);
-    let (executed, ()) = tokio::join!(running, log_events(receiver, run));
-    let executed = executed?;
+    let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));
+    let ended = ended?;
     let reporting = spawn_blocking(move || {
-        let report = report(&executed, &session, &ready)?;
+        let report = ended.report()?;
         // The permit is released before the directory appears free.
         drop(place);
-        Ok(summary_text(&executed, &report))
+        Ok(summary_text(&ended, &report))
     });
     reporting.await.map_err(AppError::internal)?
 }
@@ -236,24 +209,14 @@ async fn log_events(mut events: mpsc::Receiver<Event>, run: &RunId) {
     }
 }
 
-fn report(executed: &Executed, session: &Session, ready: &Ready) -> Result<Report, AppError> {
-    let counted = executed.journal.fold().counted();
-    write_report(executed.journal.files(), &counted, executed.ledger, &ready.reporting(session))
-}
-
-fn summary_text(executed: &Executed, report: &Report) -> String {
+fn summary_text(ended: &EndedRun, report: &Report) -> String {
     let (coverage, cost) = (&report.coverage, dollars(report.cost.total_usd));
-    let end = match &executed.paused {
+    let end = match &ended.paused {
         Some(reason) => format!("; paused: {reason}"),
-        None if executed.stopped => "; stopped".to_owned(),
+        None if ended.stopped => "; stopped".to_owned(),
         None => String::new(),
     };
     format!("{} of {} jobs scored, {cost}{end}", coverage.scored, coverage.planned)
-}
-
-/// An error that the server's operator must fix before any run can start.
-fn misconfigured(failure: AppError) -> AppError {
-    AppError::Unavailable(failure.to_string())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_ledger::admission::Budget;
-use juror_types::usage::Money;
+use juror_types::{job::Detail, usage::Money};
 
 fn resolve(text: &str) -> Result<Settings, SettingsError> {
     Settings::resolve(&[Layer::parse(text, "juror.toml")?])

@@ -1,10 +1,8 @@
 //! Output of `juror enqueue`: results on standard output, notices on standard error.
 
 use crate::{exit::Failure, terminal};
-use jiff::Timestamp;
-use juror_app::fleet::budget_cap::Cap;
 use juror_producer::fleet::{Published, PublishedEnd};
-use juror_types::{id::RunId, lane::Lane};
+use juror_types::id::RunId;
 use serde_json::json;
 
 pub struct EnqueueOutput<'a> {
@@ -60,28 +58,9 @@ impl EnqueueOutput<'_> {
         Ok(())
     }
 
-    /// Prints the change of the cap, if it changes.
-    pub fn cap(&self, run: &RunId, cap: Cap) {
-        if let Some(change) = cap.change(run) {
-            self.notice(&change);
-        }
-    }
-
-    /// Prints the new deadline, if one is given.
-    pub fn deadline(&self, run: &RunId, before: Option<Timestamp>, now: Option<Timestamp>) {
-        let Some(now) = now else { return };
-        let before = before.map(|before| format!("; before: {before}")).unwrap_or_default();
-        self.notice(&format!("the deadline of run {run} is {now} from now on{before}"));
-    }
-
-    /// Prints the new lane, if it changes.
-    pub fn lane(&self, run: &RunId, before: Lane, now: Option<Lane>) {
-        if let Some(now) = now.filter(|now| *now != before) {
-            let [before, now] = [before, now].map(Lane::name);
-            self.notice(&format!(
-                "calls of run {run} are bought in the lane {now} from now on; before: {before}"
-            ));
-        }
+    /// Prints the changes of a run that is continued.
+    pub fn changes(&self, messages: &[String]) {
+        messages.iter().for_each(|message| self.notice(message));
     }
 
     /// Prints that every job is already published.

@@ -189,19 +189,18 @@ async fn a_budget_is_refused_by_a_redis_that_may_forget_it() {
     let backend = RedisLedger::open(settings).await.unwrap();
     let unlimited = BudgetSettings::default();
     open_run(&backend, &nightly, &unlimited, Money::ZERO).await.unwrap();
-    for budgets in [
-        BudgetSettings { run_usd: one("1"), ..unlimited.clone() },
-        BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() },
-    ] {
-        let refused = open_run(&backend, &nightly, &budgets, Money::ZERO).await.unwrap_err();
+    let capped = RunRecord { budget_usd: one("1"), ..record() };
+    let daily = BudgetSettings { day_usd: one("1").map(Budget::Cap), ..unlimited.clone() };
+    for (run, budgets) in [(&capped, &unlimited), (&nightly, &daily)] {
+        let refused = open_run(&backend, run, budgets, Money::ZERO).await.unwrap_err();
         assert!(matches!(refused, LedgerError::Broken(_)), "{refused:?}");
     }
     backend.close().await;
 
     let backend = RedisLedger::open(redis.settings()).await.unwrap();
     let day_usd = one("2").map(Budget::Cap);
-    let budgets = BudgetSettings { run_usd: one("1"), day_usd, ..BudgetSettings::default() };
-    open_run(&backend, &nightly, &budgets, Money::ZERO).await.unwrap();
+    let budgets = BudgetSettings { day_usd, ..BudgetSettings::default() };
+    open_run(&backend, &capped, &budgets, Money::ZERO).await.unwrap();
     open_run(&backend, &named("other"), &unlimited, Money::ZERO).await.unwrap();
     let of = async |period: Period| backend.cap(&period.into()).await.unwrap();
     assert_eq!(of(Period::Day).await, one("2").map(Budget::Cap), "it stands");

@@ -4,7 +4,7 @@ use crate::{
     access::Visitor,
     comparisons::NotCompared,
     pages::layout::{NavigationPage, page},
-    problem::Problem,
+    problem::{Problem, status_of},
     view::ViewError,
 };
 use axum::{
@@ -156,9 +156,7 @@ impl From<NotCompared> for PageError {
     fn from(error: NotCompared) -> Self {
         match error {
             NotCompared::Impossible(CompareError::Journal(error)) => error.into(),
-            error => {
-                Self { retry_after: Some(5), ..AppError::Unavailable(error.to_string()).into() }
-            }
+            error => Self { retry_after: Some(5), ..AppError::unavailable(error).into() },
         }
     }
 }
@@ -166,16 +164,16 @@ impl From<NotCompared> for PageError {
 impl From<AppError> for PageError {
     fn from(refusal: AppError) -> Self {
         let (message, retry_after) = (refusal.to_string(), refusal.retry_after());
-        let error = match refusal {
-            AppError::Invalid(_) | AppError::Field { .. } => Self::unusable(message),
-            AppError::NotFound(_) => Self::missing(message),
-            AppError::Conflict(_) | AppError::NameTaken(_) => {
-                Self::new(StatusCode::CONFLICT, "Conflicts with the run's current state", message)
+        let error = match status_of(&refusal) {
+            StatusCode::UNPROCESSABLE_ENTITY => Self::unusable(message),
+            StatusCode::NOT_FOUND => Self::missing(message),
+            status @ StatusCode::CONFLICT => {
+                Self::new(status, "Conflicts with the run's current state", message)
             }
-            AppError::Unavailable(_) => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Not available at the moment", message)
+            status @ StatusCode::SERVICE_UNAVAILABLE => {
+                Self::new(status, "Not available at the moment", message)
             }
-            AppError::Internal(_) => Self::broken(&message),
+            _ => Self::broken(&message),
         };
         Self { retry_after, ..error }
     }

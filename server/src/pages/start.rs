@@ -80,7 +80,7 @@ pub async fn submit(
     };
     match response {
         Ok(response) => Ok(response),
-        Err(AppError::Internal(reason)) => Err(AppError::Internal(reason).into()),
+        Err(error @ AppError::Internal(_)) => Err(error.into()),
         Err(refusal) => refused(&site, visitor, &form, refusal).await,
     }
 }
@@ -116,7 +116,7 @@ impl From<AppError> for Refused {
                 RequestField::RunId,
                 format!("A run {run} exists. Enter another name, or resume that run on its page."),
             ),
-            AppError::NotFound(message) => (RequestField::Dataset, sentence(&message)),
+            AppError::NotFound(_) => (RequestField::Dataset, sentence(&refusal.to_string())),
             other => return Self { reason: Some(sentence(&other.to_string())), ..Self::default() },
         };
         let mut errors = FieldErrors::default();

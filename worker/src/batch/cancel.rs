@@ -1,6 +1,6 @@
 //! Cancelling the batches of a run that no process works on.
 
-use super::gather::PAGE;
+use super::unsent::discard_shard;
 use crate::vision::{BatchError, BatchMark, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,
@@ -49,7 +49,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
             | ShardStep::Collected => None,
         };
         let Some(batch) = batch else {
-            give_up_shard(&shard, backend).await?;
+            discard_shard(&shard, backend, backend).await?;
             continue;
         };
         if matches!(provider.status(&batch).await?, BatchStatus::UnderWay(_)) {
@@ -58,21 +58,4 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         left += 1;
     }
     Ok(left)
-}
-
-/// Releases the money held for the rows of a shard that was never sent.
-async fn give_up_shard<Backend: BatchRecords + Admission>(
-    shard: &ShardKey,
-    backend: &Backend,
-) -> Result<(), LedgerError> {
-    loop {
-        let rows = backend.rows(&shard.run, shard.number, true, None, PAGE).await?;
-        if rows.is_empty() {
-            return backend.set_step(shard, &ShardStep::Collected).await.map(drop);
-        }
-        for row in rows {
-            backend.release(&row.lease).await?;
-            backend.remove_row(&shard.run, &row).await?;
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! Collection of a batch that has ended: the result of each of its rows.
 
 use super::{
-    BatchWork,
+    BatchWork, PAGE,
     finish::{JobEnd, RowEnd, finish},
-    gather::PAGE,
 };
 use crate::{
     batch_lane::BatchLane,

@@ -1,7 +1,11 @@
 //! Gathering of jobs: everything that costs nothing, then the row's record and the admission of its
 //! money; and the release of both.
 
-use super::{BatchWork, row::RowRecord};
+use super::{
+    BatchWork, PAGE,
+    row::RowRecord,
+    unsent::{UnsentJobs, discard_shard, release_rows},
+};
 use crate::{
     batch_lane::BatchLane,
     context::JudgeSetup,
@@ -27,9 +31,7 @@ use juror_types::{
     outcome::{ErrorKind, JobResult},
 };
 
-/// Number of rows that are read at once.
-pub const PAGE: u32 = 500;
-/// Rows that are given up side by side.
+/// Jobs that are returned side by side.
 const AT_ONCE: usize = 32;
 
 /// Result of gathering a job.
@@ -202,55 +204,26 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
     Ok(())
 }
 
-/// Fate of the jobs of a shard that was never sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum UnsentJobs {
-    Return,
-    Forget,
-}
-
 /// Gives up a shard that was never sent: releases the money of its rows, and returns their jobs to
 /// their queue.
 pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
-    end_unsent(work, number, UnsentJobs::Return).await
-}
-
-/// Gives up a shard whose jobs come to their queue without it, when their run is published again.
-pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
-    end_unsent(work, number, UnsentJobs::Forget).await
-}
-
-async fn end_unsent(work: &BatchWork, number: u32, jobs: UnsentJobs) -> Result<(), WorkerError> {
-    let (records, shard) = (&work.lane.records, work.shard(number));
-    // From here on, no row is added.
-    let is_owners = records.set_step(&shard, &ShardStep::GivenUp).await;
-    if !is_owners.map_err(Interruption::from)? {
+    let (records, shard) = (&*work.lane.records, work.shard(number));
+    let released = release_rows(&shard, UnsentJobs::Return, records, &*work.context.admission);
+    if !released.await.map_err(Interruption::from)? {
         return Ok(());
     }
-    loop {
-        let rows = records.rows(&work.run, number, true, None, PAGE).await;
-        let rows = rows.map_err(Interruption::from)?;
-        if rows.is_empty() {
-            break;
-        }
-        let freed = stream::iter(rows).map(|row| free(row, work, jobs)).buffer_unordered(AT_ONCE);
-        freed.try_collect::<()>().await?;
-    }
-    if jobs == UnsentJobs::Return {
-        return_jobs(work, number).await?;
-    }
+    return_jobs(work, number).await?;
     records.set_step(&shard, &ShardStep::Collected).await.map_err(Interruption::from)?;
     work.context.metrics.shard(ShardEvent::GivenUp);
     Ok(())
 }
 
-/// Ends a row that was never sent.
-async fn free(row: BatchRow, work: &BatchWork, jobs: UnsentJobs) -> Result<(), Interruption> {
-    let BatchWork { context, lane, run, .. } = work;
-    context.admission.release(&row.lease).await?;
-    match jobs {
-        UnsentJobs::Return => lane.records.close_row(run, &row).await?,
-        UnsentJobs::Forget => lane.records.remove_row(run, &row).await?,
+/// Gives up a shard whose jobs come to their queue without it, when their run is published again.
+pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
+    let shard = work.shard(number);
+    let discarded = discard_shard(&shard, &*work.lane.records, &*work.context.admission);
+    if discarded.await.map_err(Interruption::from)? {
+        work.context.metrics.shard(ShardEvent::GivenUp);
     }
     Ok(())
 }

@@ -3,10 +3,7 @@
 mod ending;
 
 use super::{
-    BatchWork, CountedShard, ShardCount,
-    finish::RowEnd,
-    gather::{PAGE, give_up},
-    shard_file,
+    BatchWork, CountedShard, PAGE, ShardCount, finish::RowEnd, gather::give_up, shard_file,
 };
 use crate::{
     interruption::Interruption,

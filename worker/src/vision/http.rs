@@ -42,6 +42,13 @@ enum ExchangeError {
     Network(String),
 }
 
+/// Reason why a file was not transferred.
+pub(super) enum TransferError<E> {
+    /// The file on this machine cannot be read or written.
+    File(io::Error),
+    Exchange(E),
+}
+
 /// An answer, possibly cut off.
 pub(super) struct Reply {
     pub(super) status: u16,
@@ -124,14 +131,14 @@ impl Http {
         self.exchange_for_free(self.client.delete(self.below_base(path))).await
     }
 
-    /// Uploads a file of rows below the base URL. The outer error is the file's own.
+    /// Uploads a file of rows below the base URL.
     pub(super) async fn upload(
         &self,
         path: &[&str],
         file: &Path,
         timeout: Duration,
-    ) -> Result<Reply, Result<CallEnd, io::Error>> {
-        let form = FileForm::of_batch(file).await.map_err(Err)?;
+    ) -> Result<Reply, TransferError<CallEnd>> {
+        let form = FileForm::of_batch(file).await.map_err(TransferError::File)?;
         let request = self
             .client
             .post(self.below_base(path))
@@ -139,7 +146,7 @@ impl Http {
             .body(reqwest::Body::wrap(form));
         let sent = self.exchange(request, timeout).await;
         sent.map_err(|error| {
-            Ok(match error {
+            TransferError::Exchange(match error {
                 // A file that came twice costs nothing.
                 ExchangeError::Network(message) => CallEnd::NotSent(message),
                 ExchangeError::Certificate(message) => {
@@ -150,16 +157,18 @@ impl Http {
     }
 
     /// Downloads a path below the base URL into a file of any size; returns the reply if it has
-    /// another status than 200. The error is the network's, or the file's own.
+    /// another status than 200.
     pub(super) async fn download(
         &self,
         path: &[&str],
         to: &Path,
         timeout: Duration,
-    ) -> Result<Option<Reply>, Result<String, io::Error>> {
+    ) -> Result<Option<Reply>, TransferError<String>> {
         let deadline = Instant::now().checked_add(timeout).unwrap_or_else(Instant::now);
-        let cut = |error: reqwest::Error| Ok(self.presentable(&with_causes(&error.without_url())));
-        let late = |_| Ok("the file was not received in time".to_owned());
+        let cut = |error: reqwest::Error| {
+            TransferError::Exchange(self.presentable(&with_causes(&error.without_url())))
+        };
+        let late = |_| TransferError::Exchange("the file was not received in time".to_owned());
         let request = self.with_key(self.client.get(self.below_base(path)));
         let sent = timeout_at(deadline, request.send()).await.map_err(late)?;
         let mut response = sent.map_err(cut)?;
@@ -169,13 +178,13 @@ impl Http {
             let body = timeout_at(deadline, read(response)).await.map_err(late)?.map_err(cut)?;
             return Ok(Some(Reply { status, headers, body }));
         }
-        let mut file = File::create(to).await.map_err(Err)?;
+        let mut file = File::create(to).await.map_err(TransferError::File)?;
         while let Some(piece) =
             timeout_at(deadline, response.chunk()).await.map_err(late)?.map_err(cut)?
         {
-            file.write_all(&piece).await.map_err(Err)?;
+            file.write_all(&piece).await.map_err(TransferError::File)?;
         }
-        file.flush().await.map_err(Err)?;
+        file.flush().await.map_err(TransferError::File)?;
         Ok(None)
     }
 

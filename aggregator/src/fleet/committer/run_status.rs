@@ -16,6 +16,7 @@ use crate::fleet::{
 use juror_journal::journal::JournalError;
 use juror_ledger::redis::{RunProgress, RunStatus};
 use juror_types::{event::Event, id::RunId, run::RunRecord};
+use std::path::PathBuf;
 use tokio::task::spawn_blocking;
 
 impl Committer {
@@ -67,8 +68,8 @@ impl Committer {
         let Some(status) = known.status.as_ref() else { return Ok(()) };
         let there = match &known.open {
             Some(open) => Some(open.record().clone()),
-            None => match record_in_directory(self.runs_dir.clone(), run.clone()).await? {
-                Err(error) if error.is_damage() => {
+            None => match record_in_directory(self.runs_dir.clone(), run.clone()).await {
+                Err(AggregatorError::Journal(error)) if error.is_damage() => {
                     self.quarantine_damaged(run, Vec::new(), &error).await;
                     return Ok(());
                 }
@@ -132,14 +133,14 @@ impl Committer {
 
     /// Continues a run by its directory; returns false if there is none.
     async fn continue_by_directory(&mut self, run: &RunId) -> Result<bool, AggregatorError> {
-        let record = match record_in_directory(self.runs_dir.clone(), run.clone()).await? {
+        let record = match record_in_directory(self.runs_dir.clone(), run.clone()).await {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(false),
-            Err(error) if error.is_damage() => {
+            Err(AggregatorError::Journal(error)) if error.is_damage() => {
                 self.quarantine_damaged(run, Vec::new(), &error).await;
                 return Ok(true);
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         if let Some(reason) = foreign(&record, &record) {
             self.reject_foreign(run, &reason).await;
@@ -194,8 +195,8 @@ impl Committer {
 }
 
 async fn record_in_directory(
-    runs_dir: std::path::PathBuf,
+    runs_dir: PathBuf,
     run: RunId,
-) -> Result<Result<Option<RunRecord>, JournalError>, tokio::task::JoinError> {
-    spawn_blocking(move || look_up(&runs_dir, &run)).await
+) -> Result<Option<RunRecord>, AggregatorError> {
+    Ok(spawn_blocking(move || look_up(&runs_dir, &run)).await??)
 }

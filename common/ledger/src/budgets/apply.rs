@@ -24,9 +24,10 @@ impl fmt::Display for ZoneChange {
     }
 }
 
-/// Writes the cap of a run, and the caps of all runs and of labels per day and month. The cap of a
-/// day or a month stays in force until it is replaced or lifted. The run's `spent` cost by its
-/// journal is booked in the same step as its budget, in case the ledger has lost it.
+/// Writes the cap of a run as its record has it, and the caps of all runs and of labels per day and
+/// month as the settings have them. The cap of a day or a month stays in force until it is replaced
+/// or lifted. The run's `spent` cost by its journal is booked in the same step as its budget, in
+/// case the ledger has lost it.
 pub async fn open_run<Backend: Admission + BudgetRecords>(
     backend: &Backend,
     record: &RunRecord,
@@ -35,7 +36,7 @@ pub async fn open_run<Backend: Admission + BudgetRecords>(
 ) -> Result<Option<ZoneChange>, LedgerError> {
     backend.label_run(&record.run_id, &record.budget_labels).await?;
     // Opening a run writes unlimited day and month budgets where there is no record.
-    let budget = settings.run_usd.map_or(Budget::Unlimited, Budget::Cap);
+    let budget = record.budget_usd.map_or(Budget::Unlimited, Budget::Cap);
     backend.open_run_again(&record.run_id, budget, spent).await?;
     apply(backend, settings).await
 }

@@ -4,7 +4,7 @@ use super::{OpenAi, body, envelope, failure};
 use crate::vision::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd,
     EndedBatch, Request, RowCounts, RowOutput, headers,
-    http::{Reply, ReplyBody},
+    http::{Reply, ReplyBody, TransferError},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -96,8 +96,10 @@ impl BatchProvider for OpenAi {
     async fn upload(&self, file: &Path) -> Result<String, BatchError> {
         let reply = self.http.upload(&["files"], file, TRANSFER_TIMEOUT).await;
         let mut uploaded = self.json_of(reply.map_err(|end| match end {
-            Ok(end) => error_of(end),
-            Err(unreadable) => BatchError::File(format!("{}: {unreadable}", file.display())),
+            TransferError::Exchange(end) => error_of(end),
+            TransferError::File(unreadable) => {
+                BatchError::File(format!("{}: {unreadable}", file.display()))
+            }
         })?)?;
         let id = text(&uploaded, "id").ok_or_else(|| no_id("an uploaded file"))?;
         for _ in 0..MAX_FILE_LOOKS {
@@ -171,8 +173,8 @@ impl BatchProvider for OpenAi {
                 .json_of(reply)
                 .map(drop)
                 .and(Err(BatchError::Unavailable(format!("file {file} could not be read")))),
-            Err(Ok(network)) => Err(BatchError::Unavailable(network)),
-            Err(Err(unwritable)) => {
+            Err(TransferError::Exchange(network)) => Err(BatchError::Unavailable(network)),
+            Err(TransferError::File(unwritable)) => {
                 Err(BatchError::File(format!("{}: {unwritable}", to.display())))
             }
         }

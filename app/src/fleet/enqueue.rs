@@ -1,0 +1,196 @@
+//! A request to publish a run to a fleet: a new run, or one that is continued or changed.
+
+use super::{
+    budget_cap::Cap,
+    prepared_run::{Opening, PreparedRun},
+    publish::uploader,
+};
+use crate::{
+    error::AppError,
+    leftovers::{LedgerPlace, refuse_leftovers},
+    reporting::{self, baseline::Baseline},
+    run::{ready::known_run, run_request::RunInvocation, session::Session},
+    settings::Settings,
+};
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use juror_ledger::{
+    budgets::ZoneChange,
+    redis::{RedisLedger, RunStatus},
+};
+use juror_producer::fleet::change_budgets;
+use juror_types::{id::RunId, lane::Lane, run::RunRecord};
+
+/// A request for a run of a fleet.
+pub struct EnqueueRequest<'a> {
+    /// The run that is asked for.
+    pub invocation: RunInvocation<'a>,
+    /// Settings of the invocation.
+    pub settings: &'a Settings,
+    /// Baseline of a run that is followed to its end.
+    pub baseline: Option<Baseline>,
+    /// Bucket that files are uploaded to.
+    pub upload: Option<String>,
+    /// Deadline, if the request names one.
+    pub deadline: Option<Timestamp>,
+    /// Lane, if the request names one.
+    pub lane: Option<Lane>,
+    /// True if the run is followed to its end.
+    pub follows: bool,
+}
+
+/// Changes of a published run.
+#[derive(Default)]
+pub struct RunChanges {
+    /// A change of the time zone of budgets.
+    pub zone: Option<ZoneChange>,
+    /// Messages of the other changes.
+    pub messages: Vec<String>,
+}
+
+impl EnqueueRequest<'_> {
+    /// The fleet's status of a named run; none if the name is free.
+    ///
+    /// # Errors
+    /// A run that cannot be continued.
+    pub fn known<'a>(
+        &'a self,
+        backend: &'a RedisLedger,
+        run: &'a RunId,
+    ) -> BoxFuture<'a, Result<Option<RunStatus>, AppError>> {
+        Box::pin(async move {
+            let (runs_dir, namespace) =
+                (&self.settings.run.runs_dir, &self.settings.fleet.namespace);
+            let here = known_run(runs_dir, run)?;
+            if here.as_ref().is_some_and(|record| record.fleet.is_none()) {
+                return Err(AppError::conflict(format!(
+                    "run {run} is a run of this machine, in {}: use another --run-id, or resume it \
+                     with: juror run --resume {run}",
+                    runs_dir.display()
+                )));
+            }
+            let status = backend.run_status(run).await?;
+            match (status, here) {
+                (Some(status), _) if status.cancelled && !self.follows => {
+                    Err(AppError::conflict(format!(
+                        "run {run} was cancelled; follow it to its end with --wait, or judge its \
+                         remaining jobs with: juror retry {run}"
+                    )))
+                }
+                (Some(status), _) => Ok(Some(status)),
+                (None, Some(_)) => Err(AppError::conflict(format!(
+                    "run {run} has a directory in {}, but is no longer in the Redis of fleet \
+                     {namespace}; judge its remaining jobs with: juror retry {run}",
+                    runs_dir.display()
+                ))),
+                (None, None) if self.invocation.items.dataset.is_none() => {
+                    Err(AppError::not_found(format!(
+                        "run {run} is unknown in fleet {namespace}; give a dataset to start it"
+                    )))
+                }
+                (None, None) => {
+                    refuse_leftovers(backend, run, LedgerPlace::Fleet(namespace)).await?;
+                    Ok(None)
+                }
+            }
+        })
+    }
+
+    /// The session that is asked for, which must be that of a known run.
+    pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
+        let session = self.invocation.session(run, known)?;
+        self.check_upload(&session, known)?;
+        if let Some(baseline) = &self.baseline {
+            baseline.check(run, &session.rubric.reference())?;
+        }
+        if self.follows {
+            reporting::gate(self.settings, &session.rubric)?;
+        }
+        Ok(session)
+    }
+
+    /// Checks that a run uploads to one place, which can be used.
+    fn check_upload(&self, session: &Session, known: Option<&RunRecord>) -> Result<(), AppError> {
+        let Some(place) = &self.upload else { return Ok(()) };
+        match known {
+            Some(known) if known.upload.as_ref() != Some(place) => {
+                let before = known.upload.as_deref().unwrap_or("nowhere");
+                Err(AppError::invalid(format!(
+                    "run {} uploaded its files to {before}, not to {place}: omit --upload",
+                    known.run_id
+                )))
+            }
+            _ => uploader(place, session).map(drop),
+        }
+    }
+
+    /// Prepares a new run, or one of which not every job is published.
+    pub fn prepare<'a>(
+        &'a self,
+        backend: &'a RedisLedger,
+        run: &'a RunId,
+        session: Session,
+        known: Option<&'a RunStatus>,
+    ) -> BoxFuture<'a, Result<PreparedRun, AppError>> {
+        Box::pin(async move {
+            let Some(known) = known else {
+                return Ok(PreparedRun::new(session, run, self.upload.clone()));
+            };
+            let (record, changes) = self.changed(backend, &known.record).await?;
+            let opening = Opening::GoOn { noted: known.published };
+            Ok(PreparedRun { session, record, opening, changes })
+        })
+    }
+
+    /// Changes budget, deadline and lane of a run that is completely published.
+    pub fn change<'a>(
+        &'a self,
+        backend: &'a RedisLedger,
+        known: &'a RunRecord,
+    ) -> BoxFuture<'a, Result<RunChanges, AppError>> {
+        Box::pin(async move {
+            let budget = self.invocation.budget_usd;
+            if budget.is_none() && self.deadline.is_none() && self.lane.is_none() {
+                return Ok(RunChanges::default());
+            }
+            let (record, messages) = self.changed(backend, known).await?;
+            let zone = match budget {
+                Some(_) => change_budgets(backend, &record, &self.settings.budget).await?,
+                None => {
+                    backend.update_record(&record).await?;
+                    None
+                }
+            };
+            Ok(RunChanges { zone, messages })
+        })
+    }
+
+    /// The record of a known run with the budget, deadline and lane of the request, and messages of
+    /// the changes.
+    async fn changed(
+        &self,
+        backend: &RedisLedger,
+        known: &RunRecord,
+    ) -> Result<(RunRecord, Vec<String>), AppError> {
+        let run = &known.run_id;
+        let cap =
+            Cap::from_ledger(backend, run, self.invocation.budget_usd, known.budget_usd).await?;
+        let deadline = self.deadline.map(|now| {
+            let before = known.deadline.map(|before| format!("; before: {before}"));
+            let before = before.unwrap_or_default();
+            format!("the deadline of run {run} is {now} from now on{before}")
+        });
+        let lane = self.lane.filter(|now| *now != known.lane).map(|now| {
+            let [before, now] = [known.lane, now].map(Lane::name);
+            format!("calls of run {run} are bought in the lane {now} from now on; before: {before}")
+        });
+        let record = RunRecord {
+            budget_usd: cap.now,
+            deadline: self.deadline.or(known.deadline),
+            lane: self.lane.unwrap_or(known.lane),
+            ..known.clone()
+        };
+        let messages = [cap.change(run), deadline, lane].into_iter().flatten().collect();
+        Ok((record, messages))
+    }
+}

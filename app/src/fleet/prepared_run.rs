@@ -1,0 +1,67 @@
+//! A run of a fleet that is ready to publish its jobs: new, continued, or retried.
+
+use crate::run::session::{Session, absolute};
+use juror_analysis::fold::Rounds;
+use juror_types::{id::RunId, run::RunRecord, usage::Money};
+use std::{path::Path, sync::Arc};
+
+/// A run that passed every check, whose jobs are to be published.
+pub struct PreparedRun {
+    /// Session of the run.
+    pub session: Session,
+    /// Record of the run to announce.
+    pub record: RunRecord,
+    /// State of its jobs: new, or partly published.
+    pub opening: Opening,
+    /// Messages of changes to a run that is continued or retried.
+    pub changes: Vec<String>,
+}
+
+/// State of a run's jobs before they are published.
+#[derive(Clone)]
+pub enum Opening {
+    /// A new run.
+    New,
+    /// A continued run, of which jobs may be published already, all in their first round.
+    GoOn {
+        /// Recorded number of published jobs.
+        noted: u64,
+    },
+    /// A retried run: jobs that are not scored are published in their next round, and scored ones
+    /// that the journal lacks in their old round.
+    Again {
+        /// Progress of each job.
+        rounds: Arc<Rounds>,
+        /// Cost of the results in the run's journal.
+        spent: Money,
+    },
+}
+
+impl PreparedRun {
+    /// A new run of a session, whose files are uploaded to a bucket if one is given.
+    pub fn new(session: Session, run: &RunId, upload: Option<String>) -> Self {
+        let record = new_record(&session, run, upload);
+        Self { session, record, opening: Opening::New, changes: Vec::new() }
+    }
+}
+
+fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
+    RunRecord {
+        // Endpoint, calls and stages are configured on the workers.
+        base_url: None,
+        calls: None,
+        stages: None,
+        fleet: Some(session.settings.fleet.namespace.clone()),
+        baseline: session.settings.run.baseline().map(for_aggregator),
+        upload,
+        ..session.record(run.clone())
+    }
+}
+
+/// A baseline for an aggregator in another folder: a path is made absolute.
+fn for_aggregator(named: &str) -> String {
+    match RunId::parse(named) {
+        Ok(_) => named.to_owned(),
+        Err(_) => absolute(Path::new(named)),
+    }
+}

@@ -1,0 +1,143 @@
+//! Lifecycle of a run of this machine: it is prepared, begun, run to its end, and reported.
+
+use super::{
+    execute::{Executed, execute},
+    local_worker::PauseReason,
+    opening::{Execution, Opened, open_run},
+    ready::{Ready, ready, record},
+    session::Session,
+};
+use crate::{
+    error::AppError,
+    local_ledger::open_local_ledger,
+    reporting::{Reporting, write_report},
+};
+use futures_util::future::BoxFuture;
+use juror_aggregator::run_journal::RunJournal;
+use juror_analysis::run_report::Report;
+use juror_ledger::{admission::Ledger, sqlite::SqliteLedger};
+use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
+use juror_worker::evidence_resources::EvidenceResources;
+use std::sync::Arc;
+
+/// A run that passed every check. Nothing is written or spent yet.
+pub struct LocalRun {
+    session: Session,
+    ready: Ready,
+    record: RunRecord,
+    /// True if there is such a run already.
+    continued: bool,
+}
+
+/// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
+pub struct BegunRun {
+    session: Session,
+    ready: Ready,
+    backend: Arc<SqliteLedger>,
+    opened: Opened,
+}
+
+/// A run that was judged to its end, or until it was stopped or paused.
+pub struct EndedRun {
+    session: Session,
+    ready: Ready,
+    /// Its journal, still locked.
+    pub journal: RunJournal,
+    /// Its ledger; none with the judge off.
+    pub ledger: Option<Ledger>,
+    /// True if it was stopped before every job was taken.
+    pub stopped: bool,
+    /// Reason of its pause, if it is paused.
+    pub paused: PauseReason,
+}
+
+impl LocalRun {
+    /// Checks gate, baseline and calibration of a session, and the judge's key. `known` is the
+    /// record of a run that is continued.
+    pub fn prepare(
+        session: Session,
+        run: &RunId,
+        known: Option<&RunRecord>,
+    ) -> Result<Self, AppError> {
+        let ready = ready(&session, run)?;
+        let record = record(&session, run, known);
+        Ok(Self { session, ready, record, continued: known.is_some() })
+    }
+
+    /// The session of the run.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Opens the run's ledger and its directory. Runs side by side share `evidence`.
+    ///
+    /// # Errors
+    /// [`AppError::RunInUse`] while another process judges it.
+    pub fn begin(
+        self,
+        evidence: Arc<EvidenceResources>,
+    ) -> BoxFuture<'static, Result<BegunRun, AppError>> {
+        Box::pin(async move {
+            let Self { session, ready, record, continued } = self;
+            // First, since a run that cannot be paid for should leave no directory behind.
+            let backend = Arc::new(open_local_ledger(&session.settings)?);
+            let execution = Execution {
+                session: &session,
+                record: &record,
+                continued,
+                judge: ready.judge.clone(),
+                evidence,
+            };
+            let opened = open_run(execution, &backend).await;
+            match opened {
+                Ok(opened) => Ok(BegunRun { session, ready, backend, opened }),
+                Err(failure) => {
+                    backend.close().await;
+                    Err(failure)
+                }
+            }
+        })
+    }
+}
+
+impl BegunRun {
+    /// Cost of its results so far, of earlier rounds too.
+    pub fn spent(&self) -> Money {
+        self.opened.journal.fold().spent().cost
+    }
+
+    /// Maximum of its cost; none is unlimited.
+    pub fn budget(&self) -> Option<Money> {
+        self.opened.journal.record().budget_usd
+    }
+
+    /// Runs producer, workers and aggregator until every job has its outcome, or until `shutdown`
+    /// is given.
+    pub fn run(
+        self,
+        events: Events,
+        shutdown: &Shutdown,
+    ) -> BoxFuture<'_, Result<EndedRun, AppError>> {
+        Box::pin(async move {
+            let Self { session, ready, backend, opened } = self;
+            let executed = execute(opened, &session, &backend, events, shutdown).await;
+            backend.close().await;
+            let Executed { journal, ledger, paused } = executed?;
+            let stopped = shutdown.drain.is_cancelled();
+            Ok(EndedRun { session, ready, journal, ledger, stopped, paused })
+        })
+    }
+}
+
+impl EndedRun {
+    /// Inputs of its report.
+    pub fn reporting(&self) -> Reporting<'_> {
+        self.ready.reporting(&self.session)
+    }
+
+    /// Computes its report and writes `report.json`.
+    pub fn report(&self) -> Result<Report, AppError> {
+        let counted = self.journal.fold().counted();
+        write_report(self.journal.files(), &counted, self.ledger, &self.reporting())
+    }
+}

@@ -1,0 +1,99 @@
+//! Evidence of a session: whether its items have any, and what renders their code.
+
+use super::Session;
+use crate::{
+    error::AppError,
+    rendering::{check_render_files, has_browser},
+};
+use futures_util::future::BoxFuture;
+use juror_types::evidence::EvidenceMode;
+use juror_worker::evidence_resources::EvidenceResources;
+
+/// Reason why no item has evidence, with the remedy.
+const NOTHING_TO_MEASURE: &str = "no item has code that could be drawn, or names a picture of it as \
+                                  `rendered`";
+const NO_RENDERER: &str = "no item names a picture of its code as `rendered`, and there is nothing to \
+                           draw with: install a browser, as in `apt-get install chromium`, or set \
+                           render.browser or stages.render_command";
+
+/// Processes that render the code of a run's items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawingPlace {
+    /// This one.
+    Here,
+    /// Workers of a fleet.
+    Elsewhere,
+}
+
+impl Session {
+    /// True if its code is rendered and measured.
+    pub fn renders(&self) -> bool {
+        !self.settings.evidence.mode.is_none()
+    }
+
+    /// Refuses a request for evidence that no item can have, or that needs a file which cannot be
+    /// read.
+    ///
+    /// # Errors
+    /// [`AppError::Invalid`], with the remedy.
+    pub fn require_renderer(
+        &self,
+        asked: Option<EvidenceMode>,
+        place: DrawingPlace,
+    ) -> Result<(), AppError> {
+        let Some(mode) = asked.filter(|_| self.renders()).map(EvidenceMode::name) else {
+            return Ok(());
+        };
+        if let Some(reason) = self.lacks_evidence(place) {
+            let refusal = format!("--evidence {mode} has nothing to measure: {reason}");
+            return Err(AppError::invalid(refusal));
+        }
+        if place == DrawingPlace::Elsewhere || !self.draws() || self.has_render_command() {
+            return Ok(());
+        }
+        let files = check_render_files(&self.settings);
+        files.map_err(|error| AppError::invalid(format!("--evidence {mode}: {error}")))
+    }
+
+    /// Starts the browser where the request asks for evidence that it has to draw.
+    ///
+    /// # Errors
+    /// [`AppError::Invalid`] where it cannot be started.
+    pub fn start_renderer<'a>(
+        &'a self,
+        asked: Option<EvidenceMode>,
+        evidence: &'a EvidenceResources,
+    ) -> BoxFuture<'a, Result<(), AppError>> {
+        Box::pin(async move {
+            let Some(mode) = asked.filter(|_| self.draws() && !self.has_render_command()) else {
+                return Ok(());
+            };
+            let refusal = |error| AppError::invalid(format!("--evidence {}: {error}", mode.name()));
+            evidence.start_renderer().await.map_err(refusal)
+        })
+    }
+
+    /// Reason why no item has evidence, with the remedy; none where any may have some.
+    pub fn lacks_evidence(&self, place: DrawingPlace) -> Option<&'static str> {
+        if !self.renders() || self.plan.has_rendered {
+            return None;
+        }
+        if !self.draws() {
+            return Some(NOTHING_TO_MEASURE);
+        }
+        let draws = place == DrawingPlace::Elsewhere
+            || self.has_render_command()
+            || has_browser(&self.settings, &self.environment);
+        (!draws).then_some(NO_RENDERER)
+    }
+
+    /// True if the code of any item is drawn.
+    pub fn draws(&self) -> bool {
+        let makes_code = !self.settings.stages.pipeline_command.is_empty();
+        self.renders() && (self.plan.has_code_to_draw || makes_code)
+    }
+
+    fn has_render_command(&self) -> bool {
+        !self.settings.stages.render_command.is_empty()
+    }
+}

@@ -1,0 +1,103 @@
+//! The record of a session's run.
+
+use super::Session;
+use juror_image::PREPARATION_VERSION;
+use juror_types::{
+    budget_label::BudgetLabel,
+    id::{Digest, RunId},
+    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
+};
+use std::path::Path;
+
+impl Session {
+    /// The record of a new run of this session.
+    pub fn record(&self, run_id: RunId) -> RunRecord {
+        RunRecord {
+            schema: juror_types::SCHEMA,
+            run_id,
+            created_at: jiff::Timestamp::now().to_string(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            dataset: DatasetRecord {
+                path: absolute(&self.selection.dataset),
+                digest: self.plan.digest,
+                limit: self.selection.limit,
+                filters: self.selection.filters.clone(),
+                sample: self.sample_record(),
+            },
+            data_roots: self.settings.files.data_roots.iter().map(|root| absolute(root)).collect(),
+            rubric: self.rubric.reference(),
+            rubric_text: self.rubric_text.clone(),
+            judge: self.judge().cloned(),
+            evidence: self.settings.evidence.mode,
+            max_side: self.judge().and(self.settings.image.max_side),
+            preparation: self.candidate.as_ref().map(|candidate| Preparation {
+                version: PREPARATION_VERSION,
+                max_bytes: candidate.rules.max_bytes,
+                max_side: candidate.rules.max_side,
+            }),
+            stages: Some(self.stage_terms()),
+            base_url: self.judge().map(|_| self.settings.judge.base_url.clone()),
+            calls: Some(self.call_terms()),
+            judging: None,
+            lane: self.settings.run.lane,
+            budget_usd: self.settings.budget.run_usd,
+            budget_labels: self.budget_labels(),
+            baseline: None,
+            repeat: self.options.repeat.get(),
+            planned: self.plan.jobs,
+            fleet: None,
+            upload: None,
+            keep_inputs: self.settings.run.keep_inputs,
+            deadline: self.settings.deadline(),
+            published: None,
+        }
+    }
+
+    /// Labels under which its calls count.
+    fn budget_labels(&self) -> Vec<BudgetLabel> {
+        let dataset = absolute(&self.selection.dataset);
+        self.settings.budget.labels(Some(Path::new(&dataset)))
+    }
+
+    fn call_terms(&self) -> CallTerms {
+        let limits = &self.settings.limits;
+        CallTerms {
+            rpm: limits.rpm,
+            tpm: limits.tpm,
+            max_concurrency: limits.max_concurrency.map(|count| count as u64),
+            cache: self.settings.cache.enabled,
+        }
+    }
+
+    /// Random part of the items that it judges.
+    pub(in crate::run) fn sample_record(&self) -> Option<SampleRecord> {
+        let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
+        let until_width = self.selection.until_width;
+        Some(SampleRecord { items: sample.items, seed: sample.seed, of, until_width })
+    }
+
+    fn stage_terms(&self) -> StageTerms {
+        let stages = &self.settings.stages;
+        StageTerms {
+            token_accuracy: stages.token_accuracy,
+            correctness: self.judge().and(stages.min_correctness),
+            compile_command: command_digest(&stages.compile_command),
+            pipeline_command: command_digest(&stages.pipeline_command),
+            render_command: self
+                .renders()
+                .then(|| command_digest(&stages.render_command))
+                .flatten(),
+        }
+    }
+}
+
+/// Digest of a command's words, separated so that different splits differ; none without words.
+fn command_digest(words: &[String]) -> Option<Digest> {
+    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
+}
+
+/// A path as a record has it: resuming must find the dataset and its files from any folder.
+pub fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
+}

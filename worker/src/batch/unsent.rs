@@ -1,0 +1,72 @@
+//! The end of a shard that was never sent: the money of its rows is released.
+
+use super::PAGE;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use juror_ledger::{
+    admission::Admission,
+    batches::{BatchRecords, BatchRow, ShardKey, ShardStep},
+    error::LedgerError,
+};
+use juror_types::id::RunId;
+
+/// Rows that are given up side by side.
+const AT_ONCE: usize = 32;
+
+/// Fate of the jobs of a shard that was never sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum UnsentJobs {
+    /// Their rows are kept, closed, until the jobs are returned to their queue.
+    Return,
+    /// They come to their queue without the shard, when their run is published again.
+    Forget,
+}
+
+/// Gives up a shard that was never sent, and its jobs; returns false if it belongs to another
+/// owner.
+pub async fn discard_shard(
+    shard: &ShardKey,
+    records: &dyn BatchRecords,
+    admission: &dyn Admission,
+) -> Result<bool, LedgerError> {
+    if !release_rows(shard, UnsentJobs::Forget, records, admission).await? {
+        return Ok(false);
+    }
+    records.set_step(shard, &ShardStep::Collected).await
+}
+
+/// Gives up a shard that was never sent, and releases the money of its rows; returns false if it
+/// belongs to another owner.
+pub async fn release_rows(
+    shard: &ShardKey,
+    jobs: UnsentJobs,
+    records: &dyn BatchRecords,
+    admission: &dyn Admission,
+) -> Result<bool, LedgerError> {
+    // From here on, no row is added.
+    if !records.set_step(shard, &ShardStep::GivenUp).await? {
+        return Ok(false);
+    }
+    loop {
+        let rows = records.rows(&shard.run, shard.number, true, None, PAGE).await?;
+        if rows.is_empty() {
+            return Ok(true);
+        }
+        let released = stream::iter(rows).map(|row| async move {
+            admission.release(&row.lease).await?;
+            end_row(&row, &shard.run, jobs, records).await
+        });
+        released.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+    }
+}
+
+async fn end_row(
+    row: &BatchRow,
+    run: &RunId,
+    jobs: UnsentJobs,
+    records: &dyn BatchRecords,
+) -> Result<(), LedgerError> {
+    match jobs {
+        UnsentJobs::Return => records.close_row(run, row).await,
+        UnsentJobs::Forget => records.remove_row(run, row).await,
+    }
+}
