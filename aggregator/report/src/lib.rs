@@ -1,7 +1,6 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod agreement;
-mod columns;
 mod comparison_file;
 mod csv;
 pub mod document;

@@ -24,8 +24,11 @@ use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
+    html::{
+        findings, mark_reasons, marks, outcome_chip, score, scores, simulated, statement_list, took,
+    },
     sanitize::harmless,
+    topics::results::item_name,
 };
 use juror_types::{evidence::EvidenceOutcome, outcome::JobResult};
 use maud::{Markup, html};
@@ -98,17 +101,16 @@ fn content(
     earlier: &Markup,
 ) -> Markup {
     let report = &view.report;
-    let verdict = verdict_of(result);
-    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let (verdict, is_simulated) = (result.verdict(), result.is_simulated());
     let show = shown.as_ref().ok();
     let cited = verdict.map_or(&[][..], |verdict| &verdict.findings);
     let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     html! {
         (ways(view, around))
         header.page.item-head {
-            h1 { bdi { (id_text(report, result)) } }
+            h1 { bdi { (harmless(&item_name(report, result))) } }
             p {
-                span class=(format!("chip {}", result.outcome.name())) { (result.outcome.label()) }
+                (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
                 @if let Some(verdict) = verdict { (marks(verdict)) }
@@ -161,7 +163,7 @@ fn said(title: &str, class: &str, statements: &[String], is_simulated: bool) -> 
         @if !statements.is_empty() {
             section.card aria-labelledby=(class) {
                 h2 id=(class) { (title) @if is_simulated { " " (simulated()) } }
-                ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } }
+                (statement_list(class, statements))
             }
         }
     }
