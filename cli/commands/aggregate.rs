@@ -10,7 +10,7 @@ use juror_aggregator::fleet::{
     self, AggregatorError, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole,
     ReportOptions, RunsLock,
 };
-use juror_analysis::{format::dollars, run_facts::Coverage};
+use juror_analysis::format::dollars;
 use juror_app::{
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
@@ -20,6 +20,7 @@ use juror_app::{
 };
 use juror_ledger::error::LedgerError;
 use juror_queue::Queue as _;
+use juror_report::phrasing::coverage_text;
 use juror_telemetry::{Condition, Metrics};
 use juror_types::{
     event::{Event, Events},
@@ -224,8 +225,8 @@ impl AggregateOutput {
                 Some(event) = events.recv() => self.print_event(event),
                 Some(run) = complete.recv() => self.print_run(&run),
                 Ok(()) = role.changed() => {
-                let role = *role.borrow_and_update();
-                self.print_role(role);
+                    let role = *role.borrow_and_update();
+                    self.print_role(role);
                 }
                 else => return,
             }
@@ -280,19 +281,4 @@ impl AggregateOutput {
             terminal::print_notice(line);
         }
     }
-}
-
-fn coverage_text(coverage: &Coverage) -> String {
-    let Coverage { planned, scored, no_output, unscorable, failed, skipped, pending, .. } =
-        coverage;
-    let others = [
-        (no_output, "without output"),
-        (unscorable, "unscorable"),
-        (failed, "failed"),
-        (skipped, "skipped"),
-        (pending, "without a result"),
-    ];
-    let others = others.iter().filter(|(count, _)| **count > 0);
-    let others: String = others.map(|(count, word)| format!(", {count} {word}")).collect();
-    format!("{scored} of {planned} scored{others}")
 }

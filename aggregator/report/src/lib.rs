@@ -23,8 +23,7 @@ pub use exhibit::{Attachment, AttachmentRequest, Attachments, Code, NoAttachment
 pub use output::{OutputError, OutputFormat, write_output, write_report};
 pub use sentence::summary_sentence;
 pub use terminal::{
-    TerminalOptions, render as render_terminal, render_calibration, render_comparison,
-    render_paused, render_trend,
+    TerminalOptions, render as render_terminal, render_paused, render_topics, render_trend,
 };
 
 #[cfg(test)]

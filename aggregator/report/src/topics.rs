@@ -1,7 +1,7 @@
 //! Layout of each topic, once for all formats.
 
 pub mod calibration;
-pub(crate) mod calibration_file;
+pub mod calibration_file;
 pub mod changes;
 pub mod comparison;
 pub mod cost;

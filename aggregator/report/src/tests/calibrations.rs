@@ -1,6 +1,6 @@
 //! Whole calibrations, compared with snapshots.
 
-use crate::{TerminalOptions, render_calibration, render_terminal};
+use crate::{TerminalOptions, render_terminal, render_topics, topics::calibration_file};
 use juror_analysis::{
     calibration::{Binding, known::KnownCalibration},
     test_results::{SEMANTIC, calibrations::twenty, judged, record, report_of},
@@ -24,7 +24,7 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
     };
     let other = RunRecord { max_side: Some(640), ..record.clone() };
     [
-        ("calibration", render_calibration(&twenty(true), options)),
+        ("calibration", render_topics(&[calibration_file::topic(&twenty(true))], options)),
         ("calibrated", section(&record, Some("http://elsewhere:8000/v1"))),
         ("uncalibrated", section(&other, None)),
     ]

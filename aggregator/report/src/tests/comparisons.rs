@@ -1,13 +1,13 @@
 //! Whole comparisons, compared with snapshots.
 
-use crate::{TerminalOptions, markdown, render_comparison};
+use crate::{TerminalOptions, markdown, render_topics, topics};
 use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
 
 #[test]
 fn comparisons_are_those_that_were_looked_at() {
     let options = TerminalOptions { width: 80, color: false };
     let comparison = rich();
-    let text = render_comparison(&comparison, options);
+    let text = render_topics(&topics::comparison::topics(&comparison), options);
     insta::assert_snapshot!("comparison_in_a_terminal", text);
     insta::assert_snapshot!("comparison_in_markdown", markdown::render_comparison(&comparison));
 }
@@ -18,7 +18,7 @@ fn no_line_of_a_comparison_is_wider_than_the_terminal() {
     let comparison = Comparison { simulated: true, ..rich() };
     for width in [74, 80, 120] {
         let options = TerminalOptions { width, color: false };
-        let text = render_comparison(&comparison, options);
+        let text = render_topics(&topics::comparison::topics(&comparison), options);
         for line in text.lines() {
             assert!(line.width() <= width, "at {width}: {line:?}");
         }
