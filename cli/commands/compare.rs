@@ -10,12 +10,12 @@ use juror_app::{
     reporting::{baseline::Baseline, run_lookup::open_run},
     rubrics,
 };
-use juror_report::{ComparisonFormat, topics, write_comparison};
+use juror_report::{OutputFormat, topics, write_comparison};
 
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
-        ComparisonFormat::of(output).map_err(Failure::usage)?;
+        OutputFormat::of_comparison(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;
