@@ -23,12 +23,12 @@ mod mutations;
 use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
-    browser::Browser,
+    browser::BenchBrowser,
     firefox::Firefox,
     mounted,
     operators::{Mutation, OPERATORS, STRENGTHS, mutation},
-    origin::{Browsers, Origin},
-    score::{Found, Scores, name_everything, print_scores},
+    origin::{Browsers, ScreenshotOrigin},
+    score::{Found, RegionScores, name_everything, print_scores},
 };
 use nix::sys::{
     resource::{UsageWho, getrusage},
@@ -53,7 +53,7 @@ struct Component {
 fn main() {
     let Some([pages, mounted, elsewhere]) = harness::sizes([27, 10, 6]) else { return };
     print_cost();
-    let Some(chromium) = Browser::start() else {
+    let Some(chromium) = BenchBrowser::start() else {
         return println!("no chromium on PATH: nothing can be drawn");
     };
     let firefox = Firefox::start();
@@ -79,16 +79,16 @@ fn main() {
 
 fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usize) {
     print_silence(browsers, components);
-    let mut control = Scores::new();
-    let mut scores = Scores::new();
+    let mut control = RegionScores::new();
+    let mut scores = RegionScores::new();
     for component in components {
-        let mut run = Run { browsers, component, origin: Origin::SameBrowser };
+        let mut run = Run { browsers, component, origin: ScreenshotOrigin::SameBrowser };
         run.score(0, &mut scores, Some(&mut control));
     }
     print_scores("same browser", &scores);
     print_scores("a report that names everything", &control);
-    for origin in Origin::ELSEWHERE {
-        let mut scores = Scores::new();
+    for origin in ScreenshotOrigin::ELSEWHERE {
+        let mut scores = RegionScores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
             Run { browsers, component, origin }.score(1, &mut scores, None);
@@ -149,11 +149,16 @@ fn prints_misses(component: &Component) -> bool {
 struct Run<'run> {
     browsers: &'run mut Browsers,
     component: &'run Component,
-    origin: Origin,
+    origin: ScreenshotOrigin,
 }
 
 impl Run<'_> {
-    fn score(&mut self, weakest: usize, scores: &mut Scores, mut control: Option<&mut Scores>) {
+    fn score(
+        &mut self,
+        weakest: usize,
+        scores: &mut RegionScores,
+        mut control: Option<&mut RegionScores>,
+    ) {
         let Component { html, size, number, .. } = self.component;
         self.browsers.chromium.open(html, *size, 1);
         let (original, page) = self.browsers.chromium.draw(&[]);
@@ -214,7 +219,7 @@ impl Run<'_> {
 }
 
 /// The evidence of the open page, with its repairs, and the number of drawings that they took.
-fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
+fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
     let (drawing, snapshot) = browser.draw(&[]);
     let pair = PicturePair::new(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
@@ -231,7 +236,10 @@ fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, u
 /// Number of unchanged pages without a region.
 fn print_silence(browsers: &mut Browsers, components: &[Component]) {
     println!("\nno region on unchanged code: components tuned by, and held back");
-    for origin in [Origin::SameBrowser, Origin::Rounded].into_iter().chain(Origin::ELSEWHERE) {
+    for origin in [ScreenshotOrigin::SameBrowser, ScreenshotOrigin::Rounded]
+        .into_iter()
+        .chain(ScreenshotOrigin::ELSEWHERE)
+    {
         let mut halves = [(0, 0); 2];
         for component in components {
             let Component { name, html, size, number } = component;

@@ -100,7 +100,7 @@ impl RunView {
             report.targets = Some(targets);
         }
         let columns = columns(&report);
-        let rows = Rows::of(&report, &columns, report.items.read(&files)?)?;
+        let rows = Rows::from_report(&report, &columns, report.items.read(&files)?)?;
         Ok(Self { files, state, report, saved, columns, rows })
     }
 

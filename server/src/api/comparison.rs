@@ -139,7 +139,7 @@ pub async fn trend(
     let Some(newest) = newest else { return Ok(Json(TrendAnswer { runs: Vec::new() })) };
     let all = std::iter::once(newest).chain(runs_before(&runs, &newest.record, ask_the_same));
     let metric = query.metric.as_deref();
-    let rows = all.filter_map(|run| TrendRun::of(run, metric));
+    let rows = all.filter_map(|run| TrendRun::from_run(run, metric));
     let mut runs: Vec<TrendRun> = rows.take(last).collect();
     runs.reverse();
     Ok(Json(TrendAnswer { runs }))
@@ -155,8 +155,8 @@ fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Pro
 }
 
 impl TrendRun {
-    fn of(run: &ListedRun, metric: Option<&str>) -> Option<Self> {
-        let figures = Figures::of(run.figures.as_deref()?, metric);
+    fn from_run(run: &ListedRun, metric: Option<&str>) -> Option<Self> {
+        let figures = Figures::from_run(run.figures.as_deref()?, metric);
         let has_it = metric.is_none() || !figures.metrics.is_empty();
         let (id, created_at) = (run.record.run_id.clone(), run.record.created_at.clone());
         has_it.then_some(Self { id, created_at, figures })

@@ -95,11 +95,11 @@ struct Statement<'a> {
 )]
 pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;
-    Ok(Json(RunAnswer::of(&view)).into_response())
+    Ok(Json(RunAnswer::from_view(&view)).into_response())
 }
 
 impl<'a> RunAnswer<'a> {
-    fn of(view: &'a RunView) -> Self {
+    fn from_view(view: &'a RunView) -> Self {
         let report = &view.report;
         let statement = |group: &'a StatementGroup| Statement {
             label: &group.label,

@@ -177,7 +177,7 @@ impl From<ListedRun> for RunInList {
             judge: record.judge,
             repeat: record.repeat,
             budget_usd: record.budget_usd,
-            figures: figures.map(|figures| Figures::of(&figures, None)),
+            figures: figures.map(|figures| Figures::from_run(&figures, None)),
             baselines,
             published: None,
             cancelling: false,
@@ -195,7 +195,7 @@ impl From<QueuedRun> for RunInList {
 
 impl Figures {
     /// Figures of all metrics, or of one.
-    pub fn of(figures: &RunFigures, metric: Option<&str>) -> Self {
+    pub fn from_run(figures: &RunFigures, metric: Option<&str>) -> Self {
         let metrics = figures.metrics.iter();
         let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));
         let figure = |(path, figure): (&String, &PastMetric)| {

@@ -65,7 +65,7 @@ impl ItemSource for SingleImageSource {
         _: &AttachmentRequest,
         digest: Digest,
     ) -> Result<Bytes, String> {
-        assert_eq!(digest, Digest::of(IMAGE));
+        assert_eq!(digest, Digest::from_content(IMAGE));
         Ok(Bytes::from_static(IMAGE))
     }
 }
