@@ -3,6 +3,7 @@
 mod budget;
 mod examples;
 mod fleet;
+mod reporting;
 mod running;
 mod runs;
 mod serving;
@@ -10,16 +11,19 @@ mod serving;
 pub use budget::BudgetCommand;
 pub use examples::command;
 pub use fleet::{
-    CancelArguments, DeadLettersCommand, EnqueueArguments, FleetFlags, ReplayArguments,
-    RetryArguments, ServingFlags, WorkerArguments,
+    AggregateArguments, CancelArguments, DeadLettersCommand, EnqueueArguments, FleetFlags,
+    ReplayArguments, RetryArguments, ServingFlags, WorkerArguments,
+};
+pub use reporting::{
+    BaselineFlags, BlessArguments, CalibrateArguments, CalibrationFlags, CompareArguments,
+    ComparingFlags, ReportArguments,
 };
 pub use running::{CallingFlags, EstimateArguments, JudgingFlags, RunArguments, RunFlags};
 pub use runs::{PruneArguments, RunsArguments, RunsCommand, TrendArguments};
-pub use serving::ServeArguments;
+pub use serving::{ServeArguments, SimulateArguments};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use juror_app::settings::{Deadline, InvalidDeadline};
-use juror_journal::blessed::DEFAULT_BASELINE;
 use juror_types::evidence::EvidenceMode;
 use std::path::PathBuf;
 
@@ -164,122 +168,6 @@ pub struct DemoArguments {
     pub run_id: Option<String>,
 }
 
-/// `juror report`
-#[derive(Debug, Args)]
-pub struct ReportArguments {
-    /// The run: its id, or its directory
-    pub run: String,
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
-    /// .html .md .junit.xml)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-    /// Exit with 100 unless this gate is met: targets, production, or a gate file
-    #[arg(long, value_name = "NAME|FILE")]
-    pub gate: Option<String>,
-    #[command(flatten)]
-    pub against: BaselineFlags,
-    #[command(flatten)]
-    pub known: CalibrationFlags,
-    #[command(flatten)]
-    pub fleet: FleetFlags,
-}
-
-/// `juror compare`
-#[derive(Debug, Args)]
-pub struct CompareArguments {
-    /// The run to compare against: the name that it is blessed by, its id, or its directory
-    pub base: String,
-    /// The run that may have got worse: its id, its directory, or a name that it is blessed by
-    pub head: String,
-    #[command(flatten)]
-    pub comparing: ComparingFlags,
-    /// Write the comparison to a file too (repeatable); the ending picks the format (.json .md)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-}
-
-/// `juror bless`
-#[derive(Debug, Args)]
-pub struct BlessArguments {
-    /// The run: its id, or its directory
-    #[arg(required_unless_present_any = ["list", "remove"])]
-    pub run: Option<String>,
-    /// Name of the baseline; a run that has it already loses it
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_BASELINE)]
-    pub name: String,
-    /// Bless the run although jobs of it have no score (unscorable, failed, skipped or without a
-    /// result)
-    #[arg(long)]
-    pub force: bool,
-    /// List the blessed runs
-    #[arg(long, conflicts_with_all = ["run", "force", "remove"])]
-    pub list: bool,
-    /// Remove this name; the run itself is kept
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["run", "force"])]
-    pub remove: Option<String>,
-}
-
-/// `juror calibrate`
-#[derive(Debug, Args)]
-pub struct CalibrateArguments {
-    /// The run whose judge is calibrated: its id, or its directory
-    pub run: String,
-    /// Ratings of people, .jsonl or .csv [default: the labels of the dataset's items]
-    #[arg(long, value_name = "FILE")]
-    pub labels: Option<PathBuf>,
-    /// Write the calibration to a file too, as .json (repeatable)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-}
-
-/// Flags of the judge's calibration.
-#[derive(Debug, Default, Args)]
-pub struct CalibrationFlags {
-    /// Calibration of the judge against people, as juror calibrate wrote it [default: the newest of
-    /// the same judge in the runs directory]
-    #[arg(long, value_name = "FILE")]
-    pub calibration: Option<PathBuf>,
-}
-
-/// Flags of comparisons.
-#[derive(Debug, Default, Args)]
-pub struct ComparingFlags {
-    /// Largest change of the score, as a share, that does not matter [default: 0.01]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub margin: Option<f64>,
-    /// Let a criterion that got worse decide too, and exit with 4 if the comparison is inconclusive
-    #[arg(long)]
-    pub strict: bool,
-    /// Maximum share of the base's items that may be lost (not scored in the head); above it the
-    /// comparison is at best inconclusive [default: 0.02]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub max_lost: Option<f64>,
-}
-
-/// Flags of a run's baseline.
-#[derive(Debug, Default, Args)]
-pub struct BaselineFlags {
-    /// Compare with this run: the name that it is blessed by, its id, its directory or its
-    /// report.json; exit with 100 if it got worse [default: run.baseline of the settings]
-    #[arg(long, value_name = "NAME|RUN|FILE")]
-    pub baseline: Option<String>,
-    #[command(flatten)]
-    pub comparing: ComparingFlags,
-}
-
-/// `juror aggregate`
-#[derive(Debug, Args)]
-pub struct AggregateArguments {
-    /// Write the fleet's results into this --runs-dir from now on, if they went elsewhere; runs
-    /// that are incomplete there are not continued
-    #[arg(long)]
-    pub take_over: bool,
-    #[command(flatten)]
-    pub fleet: FleetFlags,
-    #[command(flatten)]
-    pub serving: ServingFlags,
-}
-
 /// `juror rubric`
 #[derive(Debug, Subcommand)]
 pub enum RubricCommand {
@@ -345,56 +233,6 @@ pub struct DoctorArguments {
     pub calling: CallingFlags,
     #[command(flatten)]
     pub fleet: FleetFlags,
-}
-
-/// `juror simulate`
-#[derive(Debug, Args)]
-pub struct SimulateArguments {
-    /// Address to listen on; port 0 picks a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8484")]
-    pub listen: std::net::SocketAddr,
-    /// Limit of requests per minute
-    #[arg(long, value_name = "N")]
-    pub rpm: Option<u64>,
-    /// Limit of tokens per minute
-    #[arg(long, value_name = "N")]
-    pub tpm: Option<u64>,
-    /// Tokens of a request that count against --tpm [default: as the model's provider counts]
-    #[arg(long, value_name = "RULE", value_parser = ["input", "sum", "max"])]
-    pub count: Option<String>,
-    /// Maximum number of concurrent requests; further ones are refused
-    #[arg(long, value_name = "N")]
-    pub max_parallel: Option<u64>,
-    /// Latency of a reply in milliseconds, as N or MIN-MAX
-    #[arg(long, value_name = "MS", default_value = "0")]
-    pub latency_ms: String,
-    /// Share of replies with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
-    #[arg(long, value_name = "NAME=SHARE")]
-    pub fault: Vec<String>,
-    /// Imitate a quirk of a real server or gateway, as NAME or NAME=SHARE (repeatable); `--quirk
-    /// list` prints them all
-    #[arg(long, value_name = "NAME")]
-    pub quirk: Vec<String>,
-    /// End of a batch: after N polls, or, with `held`, on POST /end-batches
-    #[arg(long, value_name = "N|held", default_value = "0")]
-    pub batch_end: String,
-    /// Inject a fault into batches, as NAME or NAME=SHARE (repeatable); `--batch-fault list` prints
-    /// them all
-    #[arg(long, value_name = "NAME")]
-    pub batch_fault: Vec<String>,
-    /// Maximum number of input tokens in unfinished batches
-    #[arg(long, value_name = "N")]
-    pub batch_tokens: Option<u64>,
-    /// Add points to every score of a criterion, as CRITERION=POINTS (repeatable), as in
-    /// visual_similarity=-2: a change for juror compare to find
-    #[arg(long, value_name = "CRITERION=POINTS")]
-    pub bias: Vec<String>,
-    /// Seed of latencies and faults
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// API key that requests must carry
-    #[arg(long, value_name = "KEY")]
-    pub key: Option<String>,
 }
 
 fn evidence_mode(text: &str) -> Result<EvidenceMode, String> {

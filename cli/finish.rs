@@ -16,9 +16,7 @@ use juror_app::{
     run::lifecycle::EndedRun, settings::Settings,
 };
 use juror_journal::journal::RunFiles;
-use juror_report::{
-    TerminalOptions, render_paused, render_terminal, summary_sentence, write_output,
-};
+use juror_report::{render_paused, render_terminal, summary_sentence, write_output};
 use juror_types::{outcome::ErrorKind, usage::Money};
 use std::path::PathBuf;
 
@@ -69,8 +67,7 @@ pub fn print_report(
     } else {
         let path = &mut report.run.dataset.path;
         *path = terminal::relative_path(path);
-        let (width, color) = terminal::width_and_color();
-        let options = TerminalOptions { width, color };
+        let options = terminal::options();
         terminal::print(&match paused {
             Some(reason) => render_paused(&report, reason, options),
             None => render_terminal(&report, options),

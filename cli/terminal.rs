@@ -1,6 +1,7 @@
 //! Standard output and standard error.
 
 use crate::{exit::Failure, logging};
+use juror_report::{TerminalOptions, document::Topic, render_topics};
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
     path::Path,
@@ -48,11 +49,17 @@ pub fn fail(failure: &Failure) {
     print_notice(&format!("juror: {failure}"));
 }
 
-/// Width in columns of reports on standard output, and true if they are colored.
-pub fn width_and_color() -> (usize, bool) {
+/// Width in columns and colors of reports on standard output.
+pub fn options() -> TerminalOptions {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
-    (columns.clamp(60, 120), terminal && std::env::var_os("NO_COLOR").is_none())
+    let color = terminal && std::env::var_os("NO_COLOR").is_none();
+    TerminalOptions { width: columns.clamp(60, 120), color }
+}
+
+/// Prints topics of a report on standard output.
+pub fn print_topics(topics: &[Topic]) -> Result<(), Failure> {
+    print(&render_topics(topics, options()))
 }
 
 /// A path relative to the current folder, if it is below it.

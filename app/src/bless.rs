@@ -4,6 +4,7 @@ use crate::error::AppError;
 use juror_analysis::{
     fold::{Counts, Fold},
     format::{counted, grouped},
+    run_facts::Coverage,
 };
 use juror_journal::{
     blessed::{BlessedRun, BlessedRuns, results_digest},
@@ -82,25 +83,13 @@ fn check_name(runs_dir: &Path, run: &RunId, name: &str) -> Result<(), AppError> 
     )))
 }
 
-/// `2 of its 60 jobs are not scored (1 failed, 1 skipped)`.
+/// `2 of 60 jobs lost (1 failed, 1 skipped)`; items without output count as results.
 fn lost_jobs(jobs: u64, counts: Counts) -> Option<String> {
-    let Counts { scored, no_output, unscorable, failed, skipped } = counts;
-    let pending = jobs.saturating_sub(scored + no_output + unscorable + failed + skipped);
-    let kinds = [
-        (unscorable, "unscorable"),
-        (failed, "failed"),
-        (skipped, "skipped"),
-        (pending, "without a result"),
-    ];
-    let lost: u64 = kinds.iter().map(|(count, _)| count).sum();
-    let named: Vec<String> = kinds
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, kind)| format!("{} {kind}", grouped(count)))
-        .collect();
-    (lost > 0).then(|| {
-        format!("{} of {} lost ({})", grouped(lost), counted(jobs, "job"), named.join(", "))
-    })
+    let coverage = Coverage { no_output: 0, ..Coverage::new(jobs, counts) };
+    let lost: u64 = coverage.unscored().map(|(count, _)| count).sum();
+    let kinds = coverage.unscored().map(|(count, kind)| format!("{} {kind}", grouped(count)));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    (lost > 0).then(|| format!("{} of {} lost ({kinds})", grouped(lost), counted(jobs, "job")))
 }
 
 #[cfg(test)]

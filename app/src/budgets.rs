@@ -3,6 +3,7 @@
 pub mod alerts;
 mod history;
 mod state;
+pub mod topics;
 
 pub use history::{BudgetHistory, PeriodSpending};
 pub use state::BudgetState;

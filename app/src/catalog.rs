@@ -1,7 +1,7 @@
 //! Catalog of the runs in a directory, with their progress.
 
 use crate::damage;
-use juror_analysis::history::{HistoryError, PastRun, RunFigures, runs_in};
+use juror_analysis::history::{HistoryError, PastRun, RunFigures, is_before, runs_in};
 use juror_journal::{
     blessed::{BlessedRun, BlessedRuns},
     journal::{JournalError, RunFiles},
@@ -98,6 +98,15 @@ fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
     };
     let name = path.parent()?.file_name()?.to_string_lossy().into_owned();
     Some(DamagedRun { name, reason: error.in_its_run() })
+}
+
+/// Runs of a list that were created before this one and belong to it, in the list's order.
+pub fn runs_before<'a>(
+    runs: &'a [ListedRun],
+    own: &RunRecord,
+    belongs: fn(&RunRecord, &RunRecord) -> bool,
+) -> impl Iterator<Item = &'a ListedRun> {
+    runs.iter().filter(move |run| is_before(&run.record, own) && belongs(&run.record, own))
 }
 
 /// The stamp of a file.

@@ -174,3 +174,16 @@ pub struct ReplayArguments {
     #[command(flatten)]
     pub fleet: FleetFlags,
 }
+
+/// `juror aggregate`
+#[derive(Debug, Args)]
+pub struct AggregateArguments {
+    /// Write the fleet's results into this --runs-dir from now on, if they went elsewhere; runs
+    /// that are incomplete there are not continued
+    #[arg(long)]
+    pub take_over: bool,
+    #[command(flatten)]
+    pub fleet: FleetFlags,
+    #[command(flatten)]
+    pub serving: ServingFlags,
+}

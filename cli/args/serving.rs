@@ -30,3 +30,53 @@ pub struct ServeArguments {
     #[command(flatten)]
     pub fleet: FleetFlags,
 }
+
+/// `juror simulate`
+#[derive(Debug, Args)]
+pub struct SimulateArguments {
+    /// Address to listen on; port 0 picks a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8484")]
+    pub listen: SocketAddr,
+    /// Limit of requests per minute
+    #[arg(long, value_name = "N")]
+    pub rpm: Option<u64>,
+    /// Limit of tokens per minute
+    #[arg(long, value_name = "N")]
+    pub tpm: Option<u64>,
+    /// Tokens of a request that count against --tpm [default: as the model's provider counts]
+    #[arg(long, value_name = "RULE", value_parser = ["input", "sum", "max"])]
+    pub count: Option<String>,
+    /// Maximum number of concurrent requests; further ones are refused
+    #[arg(long, value_name = "N")]
+    pub max_parallel: Option<u64>,
+    /// Latency of a reply in milliseconds, as N or MIN-MAX
+    #[arg(long, value_name = "MS", default_value = "0")]
+    pub latency_ms: String,
+    /// Share of replies with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
+    #[arg(long, value_name = "NAME=SHARE")]
+    pub fault: Vec<String>,
+    /// Imitate a quirk of a real server or gateway, as NAME or NAME=SHARE (repeatable); `--quirk
+    /// list` prints them all
+    #[arg(long, value_name = "NAME")]
+    pub quirk: Vec<String>,
+    /// End of a batch: after N polls, or, with `held`, on POST /end-batches
+    #[arg(long, value_name = "N|held", default_value = "0")]
+    pub batch_end: String,
+    /// Inject a fault into batches, as NAME or NAME=SHARE (repeatable); `--batch-fault list` prints
+    /// them all
+    #[arg(long, value_name = "NAME")]
+    pub batch_fault: Vec<String>,
+    /// Maximum number of input tokens in unfinished batches
+    #[arg(long, value_name = "N")]
+    pub batch_tokens: Option<u64>,
+    /// Add points to every score of a criterion, as CRITERION=POINTS (repeatable), as in
+    /// visual_similarity=-2: a change for juror compare to find
+    #[arg(long, value_name = "CRITERION=POINTS")]
+    pub bias: Vec<String>,
+    /// Seed of latencies and faults
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// API key that requests must carry
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
+}

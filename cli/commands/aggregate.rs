@@ -7,11 +7,12 @@ use crate::{
     interactive, settings_sources, terminal,
 };
 use juror_aggregator::fleet::{CompletedRun, LockRole};
-use juror_analysis::{format::dollars, run_facts::Coverage};
+use juror_analysis::format::dollars;
 use juror_app::{
     fleet::{Fleet, aggregator_role::AggregatorRole},
     settings::Settings,
 };
+use juror_report::phrasing::coverage_text;
 use juror_telemetry::{Condition, Metrics};
 use juror_types::{
     event::{Event, Events},
@@ -134,8 +135,8 @@ impl AggregateOutput {
                 Some(event) = events.recv() => self.print_event(event),
                 Some(run) = complete.recv() => self.print_run(&run),
                 Ok(()) = role.changed() => {
-                let role = *role.borrow_and_update();
-                self.print_role(role);
+                    let role = *role.borrow_and_update();
+                    self.print_role(role);
                 }
                 else => return,
             }
@@ -190,19 +191,4 @@ impl AggregateOutput {
             terminal::print_notice(line);
         }
     }
-}
-
-fn coverage_text(coverage: &Coverage) -> String {
-    let Coverage { planned, scored, no_output, unscorable, failed, skipped, pending, .. } =
-        coverage;
-    let others = [
-        (no_output, "without output"),
-        (unscorable, "unscorable"),
-        (failed, "failed"),
-        (skipped, "skipped"),
-        (pending, "without a result"),
-    ];
-    let others = others.iter().filter(|(count, _)| **count > 0);
-    let others: String = others.map(|(count, word)| format!(", {count} {word}")).collect();
-    format!("{scored} of {planned} scored{others}")
 }

@@ -1,14 +1,15 @@
 //! `juror budget`: caps and spending of runs, days, months, datasets and tags.
 
-mod output;
+mod cap_change;
 
 use crate::{
     args::{BudgetCommand, FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
     settings_sources, terminal,
 };
+use cap_change::{CapChange, amount};
 use juror_app::{
-    budgets::{BudgetHistory, BudgetState},
+    budgets::{BudgetHistory, BudgetState, topics},
     selected_ledger::SelectedLedger,
     settings::Settings,
 };
@@ -17,7 +18,6 @@ use juror_ledger::{
     budgets::{BudgetRecords, zone_difference},
 };
 use juror_types::id::RunId;
-use output::CapChange;
 
 /// Runs one of the subcommands, on the fleet's ledger where a Redis is named.
 pub async fn run(command: &BudgetCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -48,7 +48,7 @@ async fn execute(
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
             match global.json {
                 true => terminal::print_json(&history),
-                false => terminal::print(&output::history(&history, *days, *months)),
+                false => terminal::print_topics(&[topics::history(&history, *days, *months)]),
             }
         }
     }
@@ -79,7 +79,7 @@ async fn show(
     }
     match global.json {
         true => terminal::print_json(&states),
-        false => terminal::print(&output::states(&states)),
+        false => terminal::print_topics(&[topics::states(&states)]),
     }
 }
 
@@ -97,7 +97,7 @@ async fn set(
             "{} in the settings is {}, which the next run with these settings sets again; change \
              it there too",
             budget.setting(),
-            output::amount(given)
+            amount(given)
         ));
     }
     let change = CapChange::new(budget, cap, before);

@@ -17,7 +17,7 @@ use juror_app::{
     rubrics,
 };
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_report::{TerminalOptions, render_calibration};
+use juror_report::topics::calibration_file;
 use juror_types::rubric::Rubric;
 use std::path::Path;
 
@@ -41,8 +41,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     if global.json {
         terminal::print_json(&calibration)?;
     } else {
-        let (width, color) = terminal::width_and_color();
-        terminal::print(&render_calibration(&calibration, TerminalOptions { width, color }))?;
+        terminal::print_topics(&[calibration_file::topic(&calibration)])?;
     }
     if !global.quiet {
         terminal::print_notice(&format!("calibration: {}", own.display()));
@@ -51,7 +50,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
 }
 
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
-    let report = baseline::report_of(files, AveragingPolicy::default())?;
+    let report = baseline::report_of(files, None, AveragingPolicy::default())?;
     let record = files.record();
     let Some(binding) = Binding::for_run(record, report.run.simulated) else {
         return Err(Failure::usage(format!(

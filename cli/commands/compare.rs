@@ -10,12 +10,12 @@ use juror_app::{
     reporting::{baseline::Baseline, run_lookup::open_run},
     rubrics,
 };
-use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_comparison};
+use juror_report::{OutputFormat, topics, write_comparison};
 
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
-        ComparisonFormat::from_path(output).map_err(Failure::usage)?;
+        OutputFormat::of_comparison(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;
@@ -30,8 +30,7 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     if global.json {
         terminal::print_json(&comparison)?;
     } else {
-        let (width, color) = terminal::width_and_color();
-        terminal::print(&render_comparison(&comparison, TerminalOptions { width, color }))?;
+        terminal::print_topics(&topics::comparison::topics(&comparison))?;
     }
     for output in &arguments.output {
         write_comparison(output, &comparison).map_err(Failure::error)?;

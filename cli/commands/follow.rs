@@ -10,7 +10,7 @@ use crate::{
     terminal,
 };
 use juror_aggregator::fleet::RunsLock;
-use juror_analysis::format::dollars;
+use juror_analysis::{fold::Counts, format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
@@ -18,6 +18,7 @@ use juror_ledger::{
     error::LedgerError,
     redis::{RedisLedger, RunProgress, RunStatus},
 };
+use juror_report::phrasing::coverage_text;
 use juror_types::{event::Events, id::RunId, shutdown::Shutdown};
 use std::{path::PathBuf, time::Duration};
 
@@ -124,24 +125,25 @@ impl Following<'_> {
     }
 
     fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {
-        let planned = status.record.planned;
         let RunProgress { scored, no_output, unscorable, failed, skipped, cost_usd, .. } =
             status.progress.clone().unwrap_or_default();
+        let counts = Counts { scored, no_output, unscorable, failed, skipped };
+        let coverage = Coverage::new(status.record.planned, counts);
         if self.global.json {
             terminal::print_json(&serde_json::json!({
-                "run_id": self.run, "planned": planned, "scored": scored,
+                "run_id": self.run, "planned": coverage.planned, "scored": scored,
                 "no_output": no_output, "unscorable": unscorable, "failed": failed, "skipped": skipped,
                 "cost_usd": cost_usd,
             }))?;
         } else {
             terminal::print(&format!(
-                "run {}: {scored} of {planned} scored, {no_output} without output, \
-                 {unscorable} unscorable, {failed} failed, {skipped} skipped, {}\nIts report is in the aggregator's runs directory.",
+                "run {}: {}; {}\nIts report is in the aggregator's runs directory.",
                 self.run,
+                coverage_text(&coverage),
                 dollars(cost_usd)
             ))?;
         }
-        Ok(if scored >= planned { Exit::Done } else { Exit::Incomplete })
+        Ok(if coverage.is_complete() { Exit::Done } else { Exit::Incomplete })
     }
 }
 

@@ -10,6 +10,7 @@ mod metrics;
 mod openapi;
 mod reports;
 mod rubrics;
+mod run;
 mod runs;
 mod starting;
 mod timeout;
@@ -58,7 +59,7 @@ fn described() -> OpenApiRouter<AppState> {
     let limited = OpenApiRouter::new()
         .routes(routes!(metrics::metrics))
         .routes(routes!(runs::list, starting::start))
-        .routes(routes!(runs::show))
+        .routes(routes!(run::show))
         .routes(routes!(items::list))
         .routes(routes!(item::show))
         .routes(routes!(images::image))

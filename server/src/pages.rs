@@ -19,6 +19,7 @@ mod run;
 mod run_choice;
 mod run_summary;
 mod runs;
+mod sorting;
 mod start;
 mod thumbnail;
 mod trend;

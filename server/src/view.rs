@@ -1,13 +1,11 @@
 //! Views of runs: results read from the journal and cached until it changes.
 
-mod columns;
 mod evidence_state;
 mod query;
 mod rows;
 mod saved_report;
 mod view_cache;
 
-pub use columns::{Column, ColumnKind};
 pub use evidence_state::EvidenceState;
 pub use query::{Order, RowQuery};
 pub use rows::Row;
@@ -24,6 +22,7 @@ use juror_analysis::{
 use juror_app::{catalog::RunState, items::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
+use juror_report::topics::results::{ResultColumn, columns};
 use juror_types::{
     id::Digest,
     outcome::JobResult,
@@ -42,8 +41,8 @@ pub struct RunView {
     pub report: Report,
     /// Content of `report.json` that is not in the journal.
     pub saved: Saved,
-    /// Columns of scores, in the rubric's order.
-    pub columns: Vec<Column>,
+    /// Columns of its results, those without data included.
+    pub columns: Vec<ResultColumn>,
     rows: Rows,
 }
 
@@ -100,7 +99,7 @@ impl RunView {
         if let Some(targets) = saved.targets_of(&report.coverage) {
             report.targets = Some(targets);
         }
-        let columns = columns::columns(&rubric, record.judge.is_some());
+        let columns = columns(&report);
         let rows = Rows::from_report(&report, &columns, report.items.read(&files)?)?;
         Ok(Self { files, state, report, saved, columns, rows })
     }
@@ -120,15 +119,31 @@ impl RunView {
         self.rows.tags()
     }
 
-    /// The number of a finding's kind in rows; none if the rubric lacks it.
-    pub fn kind_number(&self, key: &str) -> Option<u16> {
-        rows::kind_number(&self.report.rubric, key)
+    /// The number of a finding's kind in rows; of one that the rubric lacks, that of no row.
+    pub fn kind(&self, key: &str) -> u16 {
+        rows::kind_number(&self.report.rubric, key).unwrap_or(u16::MAX)
     }
 
-    /// Position of the repair with this label in the report; none if the run does not have it.
-    pub fn repair(&self, label: &str) -> Option<u32> {
+    /// The number of a tag in rows; of one that the run lacks, that of no row.
+    pub fn tag(&self, tag: &str) -> u16 {
+        let place = self.tags().iter().position(|(known, _)| known == tag);
+        place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX)
+    }
+
+    /// The position of the issue with this label; of one that the run lacks, that of no row.
+    pub fn issue(&self, label: &str) -> u32 {
+        place(self.report.common_issues.iter().map(|group| group.label == label))
+    }
+
+    /// The position of the strength with this label, in the same way.
+    pub fn strength(&self, label: &str) -> u32 {
+        place(self.report.common_strengths.iter().map(|group| group.label == label))
+    }
+
+    /// The position of the repair with this label, in the same way.
+    pub fn repair(&self, label: &str) -> u32 {
         let repairs = self.report.evidence.iter().flat_map(|evidence| &evidence.repairs);
-        (0..).zip(repairs).find(|(_, repair)| repair.label() == label).map(|(place, _)| place)
+        place(repairs.map(|repair| repair.label() == label))
     }
 
     /// Positions of the results of a query, in its order.
@@ -160,4 +175,9 @@ impl RunView {
     pub fn results(&self, places: &[u32]) -> Result<Vec<JobResult>, JournalError> {
         self.report.items.read_at(&self.files, places)?.collect()
     }
+}
+
+/// Position of the first true one; beyond all others without any.
+fn place(mut are: impl Iterator<Item = bool>) -> u32 {
+    are.position(|is| is).and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX)
 }

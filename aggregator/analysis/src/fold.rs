@@ -364,7 +364,7 @@ impl Spent {
         self.calls += u64::from(result.attempts);
         self.cached += u64::from(result.cached);
         self.single_calls.add(result);
-        self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
+        self.simulated |= result.is_simulated();
         if let Some(estimate) = result.estimate {
             let sum = self.estimate.get_or_insert_default();
             sum.expected_usd += estimate.expected_usd;

@@ -78,6 +78,11 @@ pub fn fingerprint_changes<'a>(
     changes
 }
 
+/// True if a run was created before another one.
+pub fn is_before(run: &RunRecord, other: &RunRecord) -> bool {
+    run.created_at < other.created_at && run.run_id != other.run_id
+}
+
 /// True if two runs ask the same: the same items, by the same rubric and the same judge. How often
 /// each item was judged, and what it may cost, make no other question.
 pub fn ask_the_same(one: &RunRecord, other: &RunRecord) -> bool {

@@ -45,6 +45,7 @@ pub struct ItemRow {
 
 impl From<JobResult> for ItemRow {
     fn from(result: JobResult) -> Self {
+        let simulated = result.is_simulated();
         Self {
             screenshot_id: result.screenshot_id,
             repeat: result.repeat,
@@ -58,17 +59,9 @@ impl From<JobResult> for ItemRow {
             semantic: result.semantic,
             cost_usd: result.cost_usd,
             cached: result.cached,
-            simulated: result.judge.is_some_and(|judge| judge.simulated),
+            simulated,
             error: result.error,
         }
-    }
-}
-
-impl ItemRow {
-    /// The verdict as one number from 0 to 1, if the job is scored and has one.
-    pub fn score(&self) -> Option<f64> {
-        let verdict = self.semantic.as_ref().filter(|_| self.outcome == Outcome::Scored);
-        verdict.map(Verdict::correctness)
     }
 }
 
@@ -84,15 +77,10 @@ pub struct Urgency {
 }
 
 impl Urgency {
-    /// Urgency by the parts of a result.
-    pub fn new(
-        outcome: Outcome,
-        verdict: Option<&Verdict>,
-        pipeline_success: Option<bool>,
-        evidence: Option<&EvidenceOutcome>,
-    ) -> Self {
-        let verdict = verdict.filter(|_| outcome == Outcome::Scored);
-        let group = match outcome {
+    /// Urgency of a result.
+    pub fn of_result(result: &JobResult) -> Self {
+        let verdict = result.verdict();
+        let group = match result.outcome {
             Outcome::Scored if verdict.is_some_and(Verdict::contradicts_evidence) => 0,
             Outcome::NoOutput => 1,
             Outcome::Failed => 2,
@@ -102,7 +90,7 @@ impl Urgency {
         };
         // Scores are shares, so a millionth tells any two apart.
         let millionths = |share: f64| (share.clamp(0.0, 1.0) * 1e6) as u32;
-        let pixels_equal = match evidence {
+        let pixels_equal = match &result.evidence {
             None => 1.0,
             Some(EvidenceOutcome::Failed { .. }) => 0.0,
             Some(EvidenceOutcome::Measured(evidence)) => evidence.pixels_equal,
@@ -110,15 +98,9 @@ impl Urgency {
         Self {
             group,
             score: verdict.map_or(u32::MAX, |verdict| millionths(verdict.correctness())),
-            passes: pipeline_success != Some(false),
+            passes: result.pipeline_success != Some(false),
             pixels_equal: millionths(pixels_equal),
         }
-    }
-
-    /// Urgency of a result.
-    pub fn of_result(result: &JobResult) -> Self {
-        let (verdict, evidence) = (result.semantic.as_ref(), result.evidence.as_ref());
-        Self::new(result.outcome, verdict, result.pipeline_success, evidence)
     }
 }
 

@@ -24,6 +24,29 @@ struct RowPlace {
     offset: u64,
 }
 
+/// The groups of each item, by their position.
+#[derive(Debug)]
+pub struct ItemGroups(Vec<(u32, u32)>);
+
+impl ItemGroups {
+    /// Groups by their items' numbers.
+    pub fn new<'a>(groups: impl Iterator<Item = &'a [u32]>) -> Self {
+        let groups = (0..).zip(groups);
+        let mut pairs: Vec<(u32, u32)> = groups
+            .flat_map(|(place, items)| items.iter().map(move |item| (*item, place)))
+            .collect();
+        pairs.sort_unstable();
+        Self(pairs)
+    }
+
+    /// The groups of an item.
+    pub fn of(&self, item: u32) -> impl Iterator<Item = u32> {
+        let start = self.0.partition_point(|(other, _)| *other < item);
+        let rest = self.0.get(start..).unwrap_or_default();
+        rest.iter().take_while(move |(other, _)| *other == item).map(|(_, group)| *group)
+    }
+}
+
 impl Items {
     /// No items yet, of a run that judges each `repeat` times, with capacity for `results`: growth
     /// would copy the data at every step.

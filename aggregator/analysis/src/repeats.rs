@@ -7,7 +7,7 @@ pub use agreement::{Judgements, RepeatAgreement};
 use crate::metrics::{Moments, round_stable, score_of, title_of};
 use juror_journal::journal::JournalError;
 use juror_types::{
-    outcome::{JobResult, Outcome},
+    outcome::JobResult,
     rubric::{Formula, Rubric},
     verdict::Verdict,
 };
@@ -61,7 +61,7 @@ pub fn repeats(
     let mut builder = RepeatsBuilder::new(rubric);
     for result in results {
         let result = result?;
-        if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
+        if let Some(verdict) = result.verdict() {
             builder.add(&result.screenshot_id, verdict);
         }
     }
@@ -152,7 +152,7 @@ fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
 mod tests {
     use super::*;
     use crate::test_results::{SEMANTIC, broken, judged, rubric};
-    use juror_types::outcome::ErrorKind;
+    use juror_types::outcome::{ErrorKind, Outcome};
 
     #[test]
     fn the_spread_of_items_and_the_judges_agreement_with_itself_are_told() {

@@ -1,5 +1,6 @@
 //! Summary of a run: record, coverage and cost.
 
+use crate::fold::Counts;
 use indexmap::IndexMap;
 use jiff::civil::Date;
 use juror_types::{
@@ -9,7 +10,7 @@ use juror_types::{
     run::{DatasetRecord, JudgingTime},
     usage::Money,
 };
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Summary of a run's record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,7 +43,8 @@ pub struct RunSummary {
 }
 
 /// Coverage of a dataset. All counts are of jobs.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Coverage {
     /// Jobs of the run.
     pub planned: u64,
@@ -125,6 +127,25 @@ pub struct MonthCost {
 }
 
 impl Coverage {
+    /// Coverage of so many jobs of which some have ended.
+    pub fn new(planned: u64, counts: Counts) -> Self {
+        let Counts { scored, no_output, unscorable, failed, skipped } = counts;
+        let (pending, errors) = (planned.saturating_sub(counts.total()), IndexMap::new());
+        Self { planned, scored, no_output, unscorable, failed, skipped, pending, errors }
+    }
+
+    /// Numbers of the jobs that are not scored, with the word for each; zeros are left out.
+    pub fn unscored(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        let counts = [
+            (self.no_output, "without output"),
+            (self.unscorable, "unscorable"),
+            (self.failed, "failed"),
+            (self.skipped, "skipped"),
+            (self.pending, "pending"),
+        ];
+        counts.into_iter().filter(|(count, _)| *count > 0)
+    }
+
     /// True if every planned job is scored.
     pub fn is_complete(&self) -> bool {
         self.scored >= self.planned

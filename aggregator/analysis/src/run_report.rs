@@ -9,7 +9,6 @@ use crate::{
     evidence_summary::EvidenceSummary,
     gate::GateReport,
     issues::StatementGroup,
-    item_row::ItemRow,
     items::Items,
     likely_clusters::LikelyClusters,
     metrics::{Interval, Metric, Overall},
@@ -19,7 +18,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use juror_journal::journal::RunFiles;
-use juror_types::rubric::Rubric;
+use juror_types::{outcome::JobResult, rubric::Rubric};
 
 /// A run's report without its items, which are read from the journal one by one while a format is
 /// written.
@@ -62,8 +61,8 @@ pub struct Report {
     /// The items, and the places of their results.
     pub items: Items,
     /// The most urgent results: verdicts that contradict the evidence, jobs without a score, then the
-    /// lowest scores.
-    pub worst: Vec<ItemRow>,
+    /// lowest scores. They lack their replies.
+    pub worst: Vec<JobResult>,
     /// The rubric.
     pub rubric: Rubric,
 }

@@ -8,7 +8,7 @@ use crate::{
     gate::{ApiStreak, Gate},
     history::PastRun,
     issues::{Statements, Tone},
-    item_row::{ItemRow, Urgency},
+    item_row::Urgency,
     items::Items,
     judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
@@ -95,7 +95,7 @@ struct Scan<'a> {
     streak: ApiStreak,
     charges: Charges,
     errors: IndexMap<ErrorKind, u64>,
-    worst: Vec<ItemRow>,
+    worst: Vec<JobResult>,
     simulated: bool,
     decisive: MetricDefinition,
     judged: bool,
@@ -163,8 +163,8 @@ impl<'a> Scan<'a> {
             note(&mut self.fingerprints, judge.fingerprint.as_ref());
             note(&mut self.endpoints, judge.base_url.as_ref());
         }
-        self.simulated |= result.judge.as_ref().is_some_and(|judge| judge.simulated);
-        if let (Outcome::Scored, Some(verdict)) = (result.outcome, &result.semantic) {
+        self.simulated |= result.is_simulated();
+        if let Some(verdict) = result.verdict() {
             self.judged_items.add(item, verdict.correctness());
             self.checks.add(verdict);
             match verdict.findings.as_slice() {
@@ -177,10 +177,9 @@ impl<'a> Scan<'a> {
     }
 
     fn keep_if_bad(&mut self, result: JobResult) {
-        let row = ItemRow::from(result);
-        let place = self.worst.partition_point(|kept| badness(kept) <= badness(&row));
+        let place = self.worst.partition_point(|kept| badness(kept) <= badness(&result));
         if place < WORST {
-            self.worst.insert(place, row);
+            self.worst.insert(place, JobResult { reply: None, ..result });
             self.worst.truncate(WORST);
         }
     }
@@ -191,7 +190,8 @@ impl<'a> Scan<'a> {
             right_count.cmp(left_count).then(left.cmp(right))
         });
         let (metrics, grades, mut warnings) = self.tally.finish();
-        let coverage = coverage(record, input.counted, self.errors);
+        let counts = input.counted.counts();
+        let coverage = Coverage { errors: self.errors, ..Coverage::new(record.jobs(), counts) };
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
@@ -282,13 +282,8 @@ fn endpoints(known: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Sort key of results by urgency, then by id.
-fn badness(row: &ItemRow) -> (Urgency, &str, u32) {
-    let (verdict, evidence) = (row.semantic.as_ref(), row.evidence.as_ref());
-    (
-        Urgency::new(row.outcome, verdict, row.pipeline_success, evidence),
-        row.screenshot_id.as_str(),
-        row.repeat,
-    )
+fn badness(result: &JobResult) -> (Urgency, &str, u32) {
+    (Urgency::of_result(result), result.screenshot_id.as_str(), result.repeat)
 }
 
 fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {
@@ -305,19 +300,5 @@ fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSum
         finished_at: finished_at.to_owned(),
         judging: None,
         program_version: record.program_version.clone(),
-    }
-}
-
-fn coverage(record: &RunRecord, counted: &Counted, errors: IndexMap<ErrorKind, u64>) -> Coverage {
-    let counts = counted.counts();
-    Coverage {
-        planned: record.jobs(),
-        scored: counts.scored,
-        no_output: counts.no_output,
-        unscorable: counts.unscorable,
-        failed: counts.failed,
-        skipped: counts.skipped,
-        pending: record.jobs().saturating_sub(counted.len()),
-        errors,
     }
 }

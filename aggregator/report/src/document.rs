@@ -134,7 +134,8 @@ pub enum NameKind {
 }
 
 impl Topic {
-    pub(crate) fn new(
+    /// A topic without a status.
+    pub fn new(
         id: &'static str,
         title: impl Into<String>,
         simulated: bool,

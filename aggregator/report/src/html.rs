@@ -9,21 +9,23 @@ mod findings;
 mod layout;
 mod metrics;
 mod page_plan;
+mod picture_pair;
+mod result_cells;
 mod section;
 mod table;
 mod token_evidence;
 mod verdict;
 
-pub use crate::columns::{ResultFigures, TableColumn, columns, verdict_of};
 pub use crate::phrasing::minutes;
 pub use blocks::{blocks, card};
-pub use charts::histogram;
-pub use evidence::{PairSide, measured_facts, pair_alignment, regions_over};
+pub use charts::distribution;
+pub use evidence::measured_facts;
 pub use findings::{findings, mark_reasons, marks};
 pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
-pub use section::{score, took};
-pub use table::{first_issue, id_text};
-pub use verdict::{group_title, meter, scores, statements};
+pub use picture_pair::{PairSide, pair_alignment, regions_over};
+pub use result_cells::{column_head, outcome_chip, result_cells};
+pub use section::{picture_caption, score, took};
+pub use verdict::{scores, statement_list};
 
 use super::{AttachmentRequest, Attachments};
 use crate::{document::NameKind, sanitize::harmless, topics};
@@ -66,9 +68,16 @@ pub(crate) fn write(
     put(layout::opening(&report.run, &head, &blocks(&head.blocks, &link)))?;
     put(html! {
         div.cards { @for topic in topics::behind_head(report) { (card(&topic, &link)) } }
-        (charts::distributions(report, &survey))
+        @if survey.distribution.verdicts > 0 {
+            section.card aria-labelledby="spread" {
+                h2 #spread {
+                    "Distribution of scores" @if report.run.simulated { " " (simulated()) }
+                }
+                (distribution(&survey.distribution))
+            }
+        }
     })?;
-    let columns = columns(report);
+    let columns = topics::results::shown_columns(report);
     put(table::opening(report, &survey, &columns))?;
     let results = survey.order.len();
     let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;

@@ -215,22 +215,20 @@ fn write_case(
 
 /// Facts of one case beside its end.
 fn facts(result: &JobResult) -> Vec<(&'static str, String)> {
-    let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
     let mut facts = vec![
         ("outcome", result.outcome.name().to_owned()),
         ("cost_usd", result.cost_usd.to_string()),
         ("attempts", result.attempts.to_string()),
     ];
     facts.extend(result.evidence.iter().flat_map(measured::facts));
-    if let Some(verdict) = verdict {
+    if let Some(verdict) = result.verdict() {
         facts.push(("score", decimals(verdict.correctness(), 4)));
         facts.extend(grade(verdict).map(|grade| ("grade", grade.to_owned())));
         let rules: Vec<&str> = verdict.contradictions.iter().map(|rule| rule.name()).collect();
         facts.extend((!rules.is_empty()).then(|| ("contradictions", rules.join(", "))));
         let suspected = verdict.suspected_instructions.iter();
         facts.extend(suspected.map(|text| ("suspected_instructions", text.clone())));
-        let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
-        facts.extend(is_simulated.then(|| ("simulated", SIMULATED.to_owned())));
+        facts.extend(result.is_simulated().then(|| ("simulated", SIMULATED.to_owned())));
     }
     facts
 }

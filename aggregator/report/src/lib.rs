@@ -1,8 +1,6 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod agreement;
-mod columns;
-mod comparison_file;
 mod csv;
 pub mod document;
 mod exhibit;
@@ -19,13 +17,11 @@ mod sentence;
 mod terminal;
 pub mod topics;
 
-pub use comparison_file::{ComparisonFormat, ComparisonOutputError, write_comparison};
 pub use exhibit::{Attachment, AttachmentRequest, Attachments, Code, NoAttachments, Picture};
-pub use output::{OutputError, OutputFormat, write_output, write_report};
+pub use output::{OutputError, OutputFormat, write_comparison, write_output, write_report};
 pub use sentence::summary_sentence;
 pub use terminal::{
-    TerminalOptions, render as render_terminal, render_calibration, render_comparison,
-    render_paused, render_trend,
+    TerminalOptions, render as render_terminal, render_paused, render_topics, render_trend,
 };
 
 #[cfg(test)]

@@ -7,18 +7,18 @@ mod escape;
 use crate::{
     document::{Block, Topic},
     phrasing::SIMULATED,
-    topics,
+    topics::{
+        self,
+        results::{ResultColumn, first_issue, item_name, totals},
+    },
 };
 use blocks::{Extent, sign};
 use escape::cut;
-use juror_analysis::{
-    comparison::Comparison,
-    format::{decimals, figure, grouped},
-    item_row::ItemRow,
-    metrics::Unit,
-    run_report::Report,
-};
-use juror_types::{outcome::Outcome, verdict::Score};
+use juror_analysis::{comparison::Comparison, format::grouped, run_report::Report};
+use juror_types::outcome::JobResult;
+
+/// Longest first issue, in characters.
+const MAX_ISSUE: usize = 150;
 
 /// Maximum number of the worst results that are listed.
 const MAX_RESULTS: usize = 10;
@@ -49,8 +49,7 @@ pub(crate) fn render(report: &Report) -> String {
 
 /// A comparison alone: its decision, and what changed.
 pub(crate) fn render_comparison(comparison: &Comparison) -> String {
-    let topics = [topics::comparison::topic(comparison), topics::changes::topic(comparison)];
-    topics.map(|topic| section(&topic, Extent::File)).join("\n")
+    topics::comparison::topics(comparison).map(|topic| section(&topic, Extent::File)).join("\n")
 }
 
 /// A topic under its title: `❌ Since the baseline: 2 new, 1 worse`.
@@ -76,13 +75,11 @@ fn worst(report: &Report) -> Option<String> {
     if shown.is_empty() {
         return None;
     }
+    let mut scores = totals(&report.rubric);
+    scores.retain(|column| !column.is_part());
     let lines = shown.iter().map(|row| {
-        let repeat = match report.run.repeat {
-            1 => String::new(),
-            _ => format!(" ·{}", row.repeat + 1),
-        };
-        let id = cut(&row.screenshot_id);
-        format!("| {id}{repeat} | {} | {} |\n", score(row), cut(&first_words(row)))
+        let (name, issue) = (item_name(report, row), first_issue(row, MAX_ISSUE));
+        format!("| {} | {} | {} |\n", cut(&name), cut(&score(&scores, row)), cut(&issue))
     });
     let lines: String = lines.collect();
     let more = match report.items.results().saturating_sub(shown.len()) {
@@ -95,25 +92,15 @@ fn worst(report: &Report) -> Option<String> {
     ))
 }
 
-fn score(row: &ItemRow) -> String {
-    let verdict = row.semantic.as_ref().filter(|_| row.outcome == Outcome::Scored);
-    let mark = if row.simulated { format!(" {SIMULATED}") } else { String::new() };
-    match verdict.map(|verdict| &verdict.score) {
-        None => row.outcome.label().to_owned(),
-        Some(Score::Sum { semantic_correctness, .. }) => {
-            format!("{}{mark}", figure(*semantic_correctness, Unit::Share))
-        }
-        Some(Score::Groups { percentage, grade, .. }) => {
-            format!("{}% {}{mark}", decimals(*percentage, 1), cut(grade))
-        }
+/// `82% A`, or the outcome where nothing was scored.
+fn score(columns: &[ResultColumn], row: &JobResult) -> String {
+    let known = columns.iter().filter_map(|column| Some(column.cell(row)?.text()));
+    let mut words: Vec<String> = known.collect();
+    if words.is_empty() {
+        return row.outcome.label().to_owned();
     }
-}
-
-fn first_words(row: &ItemRow) -> String {
-    let error = row.error.as_ref().map(|error| format!("{}: {}", error.kind.name(), error.message));
-    let issue = || row.semantic.as_ref().and_then(|verdict| verdict.issues.first().cloned());
-    let compiler = || row.generation.as_ref().and_then(|stage| stage.error.clone());
-    error.or_else(issue).or_else(compiler).unwrap_or_default()
+    words.extend(row.is_simulated().then(|| SIMULATED.to_owned()));
+    words.join(" ")
 }
 
 #[cfg(test)]

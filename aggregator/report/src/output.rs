@@ -1,7 +1,7 @@
-//! Writing a report into a file whose ending tells the format.
+//! Writing a report or a comparison into a file whose ending picks the format.
 
 use super::{Attachments, csv, html, json, jsonl, junit, markdown};
-use juror_analysis::run_report::Report;
+use juror_analysis::{comparison::Comparison, run_report::Report};
 use juror_journal::{
     journal::{JournalError, RunFiles},
     replace_file::replace_file,
@@ -28,17 +28,30 @@ pub enum OutputFormat {
     Junit,
 }
 
-/// Reason why a report file was not written; an earlier file of that name is unchanged.
+/// Endings of report files.
+const OF_REPORTS: [(&str, OutputFormat); 6] = [
+    (".json", OutputFormat::Json),
+    (".jsonl", OutputFormat::Jsonl),
+    (".csv", OutputFormat::Csv),
+    (".html", OutputFormat::Html),
+    (".md", OutputFormat::Markdown),
+    (".junit.xml", OutputFormat::Junit),
+];
+
+/// Endings of comparison files.
+const OF_COMPARISONS: [(&str, OutputFormat); 2] =
+    [(".json", OutputFormat::Json), (".md", OutputFormat::Markdown)];
+
+/// Reason why a file was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// No format has this ending.
-    #[error(
-        "{}: the ending picks the format; take one of .json, .jsonl, .csv, .html, .md, .junit.xml",
-        path.display()
-    )]
+    #[error("{}: the ending picks the format; take one of {endings}", path.display())]
     UnknownEnding {
         /// The file.
         path: PathBuf,
+        /// Endings of the formats.
+        endings: String,
     },
     /// The results cannot be read.
     #[error(transparent)]
@@ -54,22 +67,24 @@ pub enum OutputError {
 }
 
 impl OutputFormat {
-    /// The format that a file's ending picks; ask before the run, so that a mistyped one costs
-    /// nothing.
+    /// The format that a report file's ending picks; ask before the run, so that a mistyped one
+    /// costs nothing.
     pub fn from_path(path: &Path) -> Result<Self, OutputError> {
+        Self::among(&OF_REPORTS, path)
+    }
+
+    /// The format that a comparison file's ending picks.
+    pub fn of_comparison(path: &Path) -> Result<Self, OutputError> {
+        Self::among(&OF_COMPARISONS, path)
+    }
+
+    fn among(known: &[(&str, Self)], path: &Path) -> Result<Self, OutputError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let known = [
-            (".json", Self::Json),
-            (".jsonl", Self::Jsonl),
-            (".csv", Self::Csv),
-            (".html", Self::Html),
-            (".md", Self::Markdown),
-            (".junit.xml", Self::Junit),
-        ];
-        let found = known.into_iter().find(|(ending, _)| name.ends_with(ending));
-        found
-            .map(|(_, format)| format)
-            .ok_or_else(|| OutputError::UnknownEnding { path: path.to_owned() })
+        let found = known.iter().find(|(ending, _)| name.ends_with(ending));
+        found.map(|(_, format)| *format).ok_or_else(|| {
+            let endings: Vec<&str> = known.iter().map(|(ending, _)| *ending).collect();
+            OutputError::UnknownEnding { path: path.to_owned(), endings: endings.join(", ") }
+        })
     }
 }
 
@@ -113,4 +128,17 @@ pub fn write_report(
             out,
         ),
     }
+}
+
+/// Writes a comparison into a file, replaced in one step, in the format of its ending.
+pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), OutputError> {
+    let format = OutputFormat::of_comparison(path)?;
+    replace_file(path, |out| match format {
+        OutputFormat::Json => {
+            serde_json::to_writer_pretty(&mut *out, comparison)?;
+            out.write_all(b"\n")
+        }
+        _ => out.write_all(markdown::render_comparison(comparison).as_bytes()),
+    })
+    .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
 }

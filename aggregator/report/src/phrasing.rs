@@ -1,13 +1,15 @@
 //! Phrases of reports for people, in whatever format.
 
 use juror_analysis::{
-    format::{counted, decimals, figure, grouped},
+    format::{counted, decimals, dollars, figure, grouped},
     history::{DeclineReport, DeclineState},
     metrics::{Provenance, Unit},
     run_facts::Coverage,
     run_report::Report,
 };
-use juror_types::{job::Judge, outcome::ErrorKind, reference::shown, run::DatasetRecord};
+use juror_types::{
+    job::Judge, outcome::ErrorKind, reference::shown, run::DatasetRecord, usage::Money,
+};
 
 /// Mark in the heading and beside every score of a simulated run.
 pub(crate) const SIMULATED: &str = "SIMULATED";
@@ -19,17 +21,19 @@ pub fn coverage_text(coverage: &Coverage) -> String {
         let share = coverage.scored as f64 / coverage.planned as f64;
         text.push_str(&format!(" ({})", figure(share, Unit::Share)));
     }
-    let others = [
-        (coverage.no_output, "without output"),
-        (coverage.unscorable, "unscorable"),
-        (coverage.failed, "failed"),
-        (coverage.skipped, "skipped"),
-        (coverage.pending, "pending"),
-    ];
-    for (count, outcome) in others.into_iter().filter(|(count, _)| *count > 0) {
+    for (count, outcome) in coverage.unscored() {
         text.push_str(&format!(", {} {outcome}", grouped(count)));
     }
     text
+}
+
+/// `$0.19 of a budget of $1.00`, `$0.19, no budget set`.
+pub fn spent_text(spent: Money, budget: Option<Money>) -> String {
+    let budget = match budget {
+        Some(budget) => format!(" of a budget of {}", dollars(budget)),
+        None => ", no budget set".to_owned(),
+    };
+    format!("{}{budget}", dollars(spent))
 }
 
 /// Items of a dataset that a run judges: `only tags=button`, `a random sample of 50 of 1,000 items

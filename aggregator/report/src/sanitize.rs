@@ -12,6 +12,15 @@ pub fn harmless_lines(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if replaced(c) { ' ' } else { c }).collect()
 }
 
+/// At most so many characters of a text, with an ellipsis where it is longer.
+pub fn cut(text: &str, longest: usize) -> String {
+    let mut shown: String = text.chars().take(longest).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn is_obeyed(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,16 +1,20 @@
 //! The result of a run in one sentence.
 
-use crate::phrasing::coverage_text;
-use juror_analysis::{comparison::Decision, gate, metrics::MetricDefinition};
+use crate::phrasing::{coverage_text, spent_text};
 use juror_analysis::{
-    format::{dollars, figure, interval},
+    comparison::Decision,
+    format::{figure, interval},
+    gate::GateDecision,
+    item_row::word,
+    metrics::MetricDefinition,
     run_report::Report,
 };
 
 /// The result of a run in one sentence without a final dot: coverage, the decisive score, gate,
 /// comparison, money.
 ///
-/// `27 of 27 scored, Semantic Correctness 87.4% [83.1, 91.7] n=27, no gate set, $0.19 of $1.00`
+/// `27 of 27 scored, Semantic Correctness 87.4% [83.1, 91.7] n=27, no gate set, $0.19 of a
+/// budget of $1.00`
 pub fn summary_sentence(report: &Report) -> String {
     let mut parts = vec![coverage_text(&report.coverage)];
     parts.extend(score(report));
@@ -35,22 +39,12 @@ fn score(report: &Report) -> Option<String> {
 
 fn gate_result(report: &Report) -> String {
     let Some(gate) = &report.targets else { return "no gate set".to_owned() };
-    let count = |decision| gate.rules.iter().filter(|rule| rule.decision == decision).count();
-    match gate.decision {
-        gate::GateDecision::Met => format!("gate {} met", gate.gate),
-        gate::GateDecision::Undecided => format!(
-            "gate {} undecided ({} of {} rules)",
-            gate.gate,
-            count(gate::GateDecision::Undecided),
-            gate.rules.len()
-        ),
-        gate::GateDecision::Missed => format!(
-            "gate {} missed ({} of {} rules)",
-            gate.gate,
-            count(gate::GateDecision::Missed),
-            gate.rules.len()
-        ),
-    }
+    let deciding = gate.rules.iter().filter(|rule| rule.decision == gate.decision).count();
+    let rules = match gate.decision {
+        GateDecision::Met => String::new(),
+        _ => format!(" ({deciding} of {} rules)", gate.rules.len()),
+    };
+    format!("gate {} {}{rules}", gate.gate, word(&gate.decision))
 }
 
 fn comparison(report: &Report) -> Option<String> {
@@ -67,16 +61,13 @@ fn comparison(report: &Report) -> Option<String> {
 /// Cost and budget; `None` where no judge was asked.
 fn money(report: &Report) -> Option<String> {
     report.run.judge.as_ref()?;
-    let total = dollars(report.cost.total_usd);
-    Some(match report.cost.budget_usd {
-        Some(budget) => format!("{total} of {}", dollars(budget)),
-        None => format!("{total} without a budget"),
-    })
+    Some(spent_text(report.cost.total_usd, report.cost.budget_usd))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_analysis::gate::GateReport;
     use juror_analysis::test_results::{SEMANTIC, judged, record, report_of};
 
     #[test]
@@ -88,9 +79,9 @@ mod tests {
             sentence.starts_with("2 of 3 scored (66.7%), 1 pending, Semantic Correctness 81% [")
         );
         assert!(sentence.contains("n=2") && sentence.contains(", no gate set, $"), "{sentence}");
-        report.targets = Some(gate::GateReport {
+        report.targets = Some(GateReport {
             gate: "production".to_owned(),
-            decision: gate::GateDecision::Missed,
+            decision: GateDecision::Missed,
             rules: Vec::new(),
         });
         assert!(summary_sentence(&report).contains("gate production missed (0 of 0 rules)"));

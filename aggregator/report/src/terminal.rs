@@ -9,11 +9,10 @@ mod trend;
 pub use trend::render_trend;
 
 use crate::{
-    document::{Block, Level},
+    document::{Block, Level, Topic},
     topics,
 };
 use juror_analysis::run_report::Report;
-use juror_analysis::{calibration::Calibration, comparison::Comparison};
 use page::Page;
 
 /// Width and colors of a terminal.
@@ -40,27 +39,21 @@ pub fn render_paused(report: &Report, reason: &str, options: TerminalOptions) ->
     if report.metrics.iter().any(|metric| metric.value.is_some()) {
         return render(report, options);
     }
-    let mut page = Page::new(options.width, options.color);
     let mut head = topics::head::topic(report);
     head.blocks.push(Block::Sentence(Level::Doubtful, "", format!("Paused: {reason}")));
-    blocks::topic(&mut page, &head);
-    blocks::section(&mut page, &topics::coverage::topic(report));
-    topics::cost::topic(report).iter().for_each(|topic| blocks::section(&mut page, topic));
-    page.finish()
+    let known = [Some(head), Some(topics::coverage::topic(report)), topics::cost::topic(report)];
+    render_topics(&known.into_iter().flatten().collect::<Vec<_>>(), options)
 }
 
-/// A comparison alone.
-pub fn render_comparison(comparison: &Comparison, options: TerminalOptions) -> String {
+/// These topics alone.
+pub fn render_topics(topics: &[Topic], options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
-    blocks::topic(&mut page, &topics::comparison::topic(comparison));
-    blocks::section(&mut page, &topics::changes::topic(comparison));
-    page.finish()
-}
-
-/// A calibration alone.
-pub fn render_calibration(calibration: &Calibration, options: TerminalOptions) -> String {
-    let mut page = Page::new(options.width, options.color);
-    blocks::topic(&mut page, &topics::calibration_file::topic(calibration));
+    for (number, topic) in topics.iter().enumerate() {
+        match number {
+            0 => blocks::topic(&mut page, topic),
+            _ => blocks::section(&mut page, topic),
+        }
+    }
     page.finish()
 }
 

@@ -1,17 +1,19 @@
 //! Layout of each topic, once for all formats.
 
 pub mod calibration;
-pub(crate) mod calibration_file;
+pub mod calibration_file;
 pub mod changes;
 pub mod comparison;
 pub mod cost;
 pub mod coverage;
+pub mod distribution;
 pub mod gate;
 pub mod head;
 pub mod issues;
 pub mod measured;
 pub mod metrics;
 pub mod repeats;
+pub mod results;
 pub mod trend;
 
 use crate::document::Topic;

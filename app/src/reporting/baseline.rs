@@ -14,11 +14,13 @@ use juror_analysis::{
     compare::{Side, check_rubrics, compare},
     comparison::{Comparison, Rules},
     fold::Fold,
+    metrics::AveragingPolicy,
     run_report::Report,
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
 use juror_journal::{blessed::BlessedRun, journal::RunFiles};
+use juror_ledger::admission::Ledger;
 use juror_types::{id::RunId, job::RubricReference};
 
 /// A run to compare against, with the rules of the comparison.
@@ -88,7 +90,7 @@ impl Baseline {
     }
 
     fn report(&self, files: &RunFiles) -> Result<Report, AppError> {
-        report_of(files, self.rules.averaging)
+        report_of(files, None, self.rules.averaging)
     }
 }
 
@@ -114,16 +116,17 @@ pub fn stability(files: &RunFiles, rules: Rules) -> Result<ItemStability, AppErr
     ItemStability::of_run(files, flaky_runs, &rubric, averaging).map_err(AppError::from)
 }
 
-/// Report of a run's results, without costs from the ledger.
+/// Report of a run's results, without a gate; costs are the ledger's where one is given.
 pub fn report_of(
     files: &RunFiles,
-    averaging: juror_analysis::metrics::AveragingPolicy,
+    ledger: Option<Ledger>,
+    averaging: AveragingPolicy,
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let input = SummaryInput {
         counted: &Fold::of_journal(files).map_err(AppError::from)?.counted(),
         rubric: &rubric,
-        ledger: None,
+        ledger,
         gate: None,
         earlier: &[],
         flaky: &ItemStability::default(),

@@ -12,7 +12,7 @@ use juror_analysis::{
 };
 use juror_app::{rubrics, run::ready::run_files};
 use juror_journal::journal::RunFiles;
-use juror_report::{TerminalOptions, render_trend};
+use juror_report::render_trend;
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path};
 
@@ -46,13 +46,7 @@ pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Fai
         }
         terminal::print_json(&runs)?;
     } else {
-        let (width, color) = terminal::width_and_color();
-        terminal::print(&render_trend(
-            &runs,
-            &metrics,
-            &declines,
-            TerminalOptions { width, color },
-        ))?;
+        terminal::print(&render_trend(&runs, &metrics, &declines, terminal::options()))?;
     }
     Ok(Exit::Done)
 }

@@ -317,6 +317,16 @@ pub struct Estimate {
 }
 
 impl JobResult {
+    /// The verdict of a scored job; the zeros of one that failed are none.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.semantic.as_ref().filter(|_| self.outcome == Outcome::Scored)
+    }
+
+    /// True if the simulator made up its verdict.
+    pub fn is_simulated(&self) -> bool {
+        self.judge.as_ref().is_some_and(|judge| judge.simulated)
+    }
+
     /// True if the judge's reply could be used. None where the judge was not called, or where a
     /// refusal concerns this item only.
     pub fn has_usable_answer(&self) -> Option<bool> {

@@ -17,7 +17,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::{compare::CompareError, comparison::Rules, history::ask_the_same};
-use juror_app::catalog::ListedRun;
+use juror_app::catalog::{ListedRun, runs_before};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -136,16 +136,11 @@ pub async fn trend(
         Some(run) => Some(reported(&runs, &run_id(run)?)?),
         None => runs.iter().find(|run| run.figures.is_some()),
     };
-    let Some(own) = newest.map(|run| run.record.clone()) else {
-        return Ok(Json(TrendAnswer { runs: Vec::new() }));
-    };
-    let belongs = |run: &ListedRun| {
-        let is_earlier = run.record.created_at < own.created_at && ask_the_same(&own, &run.record);
-        run.record.run_id == own.run_id || is_earlier
-    };
+    let Some(newest) = newest else { return Ok(Json(TrendAnswer { runs: Vec::new() })) };
+    let all = std::iter::once(newest).chain(runs_before(&runs, &newest.record, ask_the_same));
     let metric = query.metric.as_deref();
-    let row = runs.into_iter().filter(belongs).filter_map(|run| TrendRun::from_run(run, metric));
-    let mut runs: Vec<TrendRun> = row.take(last).collect();
+    let rows = all.filter_map(|run| TrendRun::from_run(run, metric));
+    let mut runs: Vec<TrendRun> = rows.take(last).collect();
     runs.reverse();
     Ok(Json(TrendAnswer { runs }))
 }
@@ -160,10 +155,10 @@ fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Pro
 }
 
 impl TrendRun {
-    fn from_run(run: ListedRun, metric: Option<&str>) -> Option<Self> {
+    fn from_run(run: &ListedRun, metric: Option<&str>) -> Option<Self> {
         let figures = Figures::from_run(run.figures.as_deref()?, metric);
         let has_it = metric.is_none() || !figures.metrics.is_empty();
-        let (id, created_at) = (run.record.run_id, run.record.created_at);
+        let (id, created_at) = (run.record.run_id.clone(), run.record.created_at.clone());
         has_it.then_some(Self { id, created_at, figures })
     }
 }

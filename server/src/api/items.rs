@@ -10,10 +10,9 @@ use crate::{
     view::{EvidenceState, Order, RowQuery, RunView},
 };
 use axum::{Json, extract::State, http::StatusCode};
-use juror_analysis::{issues::StatementGroup, item_row::ItemRow};
+use juror_analysis::item_row::ItemRow;
 use juror_types::{finding::Severity, outcome::Outcome};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Selection and order of results.
@@ -108,10 +107,7 @@ pub async fn list(
     let per_page = within(query.per_page, 100, 1_000, "per_page")?;
     let view = site.views.of(&run).await?;
     let reading = blocking(move || {
-        let places = match query.rows(&view)? {
-            Some(rows) => view.select(&rows),
-            None => Vec::new(),
-        };
+        let places = view.select(&query.rows(&view)?);
         let before = (page - 1).saturating_mul(per_page);
         let end = before.saturating_add(per_page).min(places.len());
         let shown = places.get(before..end).unwrap_or_default();
@@ -137,27 +133,16 @@ pub fn within(
 }
 
 impl ItemsQuery {
-    /// The query of rows; none if the run has no such tag or statement.
-    fn rows(self, view: &Arc<RunView>) -> Result<Option<RowQuery>, Problem> {
-        let order = order(self.sort.as_deref().unwrap_or("urgency"), view)?;
-        let tags = view.tags().iter();
-        let tag = self.tag.map(|tag| tags.clone().position(|(known, _)| *known == tag));
-        let label = |groups: &[StatementGroup], label: Option<String>| {
-            label.map(|label| groups.iter().position(|group| group.label == label))
-        };
-        let issue = label(&view.report.common_issues, self.issue);
-        let strength = label(&view.report.common_strengths, self.strength);
-        if [tag, issue, strength].contains(&Some(None)) {
-            return Ok(None);
-        }
-        let number = |place: Option<Option<usize>>| u32::try_from(place.flatten()?).ok();
-        Ok(Some(RowQuery {
+    /// The query of rows. A tag or a label that the run does not have selects none.
+    fn rows(self, view: &RunView) -> Result<RowQuery, Problem> {
+        let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
+        Ok(RowQuery {
             outcome: self.outcome,
-            tag: number(tag).and_then(|tag| u16::try_from(tag).ok()),
-            issue: number(issue),
-            strength: number(strength),
-            repair: self.repair.map(|label| view.repair(&label).unwrap_or(u32::MAX)),
-            kind: self.kind.map(|key| view.kind_number(&key).unwrap_or(u16::MAX)),
+            tag: self.tag.map(|tag| view.tag(&tag)),
+            issue: self.issue.map(|label| view.issue(&label)),
+            strength: self.strength.map(|label| view.strength(&label)),
+            repair: self.repair.map(|label| view.repair(&label)),
+            kind: self.kind.map(|key| view.kind(&key)),
             severity: self.severity,
             contradictory: self.contradictory,
             evidence: self.evidence,
@@ -167,16 +152,14 @@ impl ItemsQuery {
             text: self.q,
             order,
             descending: self.order == Some(Direction::Desc),
-        }))
+        })
     }
 }
 
 fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
-    let known = Order::of_name(name);
-    let column = || view.columns.iter().position(|column| column.key == name).map(Order::Column);
-    known.or_else(column).ok_or_else(|| {
-        let columns = view.columns.iter().map(|column| column.key.as_str());
-        let names: Vec<&str> = Order::NAMED.iter().map(|(name, _)| *name).chain(columns).collect();
+    Order::of_name(name, view).ok_or_else(|| {
+        let keys = view.columns.iter().map(|column| column.key.as_str());
+        let names: Vec<&str> = std::iter::once(Order::URGENCY).chain(keys).collect();
         let detail = format!("sort must be one of {}.", names.join(", "));
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     })

@@ -1,26 +1,15 @@
-//! The list of runs, and the summary of a run.
+//! The list of runs.
 
 use crate::{
     api::{
-        extract::{RunOf, StrictQuery, blocking},
+        extract::{StrictQuery, blocking},
         openapi::published,
     },
     problem::Problem,
     state::AppState,
-    view::{Column, RunView},
 };
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse as _, Response},
-};
-use juror_analysis::{
-    gate::GateReport,
-    history::RunFigures,
-    issues::StatementGroup,
-    metrics::{Interval, Overall},
-    run_facts::{Cost, Coverage, RunSummary},
-};
+use axum::{Json, extract::State};
+use juror_analysis::history::{PastMetric, RunFigures};
 use juror_app::{
     catalog::{DamagedRun, ListedRun, RunListing, RunState},
     request::QueuedRun,
@@ -103,7 +92,7 @@ pub struct RunInList {
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[schema(as = RunState)]
 #[serde(rename_all = "snake_case")]
-enum Progression {
+pub(super) enum Progression {
     /// A process works on it.
     Running,
     /// Every job is scored.
@@ -141,68 +130,6 @@ pub struct MetricFigure {
     high: Option<f64>,
 }
 
-/// Summary of a run: its report without its items.
-#[derive(Serialize, ToSchema)]
-#[schema(as = RunAnswer)]
-struct RunAnswer<'a> {
-    #[schema(value_type = String)]
-    id: &'a RunId,
-    state: Progression,
-    #[schema(value_type = published::RunSummary)]
-    run: &'a RunSummary,
-    #[schema(value_type = published::Overall)]
-    overall: &'a Overall,
-    #[schema(value_type = published::Intervals)]
-    intervals: &'a indexmap::IndexMap<String, Interval>,
-    #[schema(value_type = published::Coverage)]
-    coverage: &'a Coverage,
-    #[schema(value_type = published::Cost)]
-    cost: &'a Cost,
-    #[schema(value_type = published::Targets)]
-    targets: &'a Option<GateReport>,
-    /// Columns of scores of its items.
-    columns: Vec<ColumnAnswer<'a>>,
-    common_issues: Vec<Statement<'a>>,
-    common_strengths: Vec<Statement<'a>>,
-    /// Warnings for the reader.
-    warnings: &'a [String],
-}
-
-/// A column of scores: a criterion, or a group of criteria.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Column)]
-struct ColumnAnswer<'a> {
-    key: &'a str,
-    title: &'a str,
-    /// The highest score.
-    max: f64,
-}
-
-/// Common issue or strength of a run's items.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Statement)]
-struct Statement<'a> {
-    /// Titles of kind and element, or the most central statement of a group by words; a filter of
-    /// items.
-    label: &'a str,
-    /// `kind` if the judge named kind and element, else `words`.
-    grouped_by: &'a str,
-    /// Key of the findings' kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'a str>,
-    /// Key of the findings' element.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    element: Option<&'a str>,
-    /// Number of items.
-    count: u64,
-    /// Share of the items with a verdict.
-    share: f64,
-    /// Other wordings of it, the most frequent first.
-    examples: &'a [String],
-    /// Items with the lowest scores, worst first.
-    worst: Vec<&'a str>,
-}
-
 /// All runs, newest first
 #[utoipa::path(
     get, path = "/runs", tag = "runs", params(RunsQuery),
@@ -224,19 +151,6 @@ pub async fn list(
     let runs = runs.into_iter().take(limit).map(in_list).collect();
     let answer = |run: DamagedRun| DamagedAnswer { id: run.name, reason: run.reason };
     Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
-}
-
-/// Summary of a run
-#[utoipa::path(
-    get, path = "/runs/{run}", tag = "runs",
-    params(("run" = String, Path, description = "The run's name")),
-    responses((status = 200, description = "Its report without its items", body = RunAnswer),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"))
-)]
-pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
-    let view = site.views.of(&run).await?;
-    Ok(Json(RunAnswer::from_view(&view)).into_response())
 }
 
 /// A run for the list.
@@ -284,8 +198,8 @@ impl Figures {
     pub fn from_run(figures: &RunFigures, metric: Option<&str>) -> Self {
         let metrics = figures.metrics.iter();
         let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));
-        let figure = |(path, figure): (&String, &juror_analysis::history::PastMetric)| {
-            let juror_analysis::history::PastMetric { value, n, low, high } = *figure;
+        let figure = |(path, figure): (&String, &PastMetric)| {
+            let PastMetric { value, n, low, high } = *figure;
             (path.clone(), MetricFigure { value, n, low, high })
         };
         Self {
@@ -304,41 +218,6 @@ impl From<RunState> for Progression {
             RunState::Complete => Self::Complete,
             RunState::Incomplete => Self::Incomplete,
             RunState::Damaged => Self::Damaged,
-        }
-    }
-}
-
-impl<'a> RunAnswer<'a> {
-    fn from_view(view: &'a RunView) -> Self {
-        let report = &view.report;
-        let statement = |group: &'a StatementGroup| Statement {
-            label: &group.label,
-            grouped_by: group.key.grouped_by(),
-            kind: group.key.kind_and_element().map(|(kind, _)| kind),
-            element: group.key.kind_and_element().map(|(_, element)| element),
-            count: group.count,
-            share: group.share,
-            examples: &group.examples,
-            worst: group.worst.iter().map(|item| report.items.id(*item)).collect(),
-        };
-        let column = |column: &'a Column| ColumnAnswer {
-            key: &column.key,
-            title: &column.title,
-            max: column.max,
-        };
-        Self {
-            id: &report.run.id,
-            state: view.state.into(),
-            run: &report.run,
-            overall: &report.overall,
-            intervals: &report.intervals,
-            coverage: &report.coverage,
-            cost: &report.cost,
-            targets: &report.targets,
-            columns: view.columns.iter().map(column).collect(),
-            common_issues: report.common_issues.iter().map(statement).collect(),
-            common_strengths: report.common_strengths.iter().map(statement).collect(),
-            warnings: &report.warnings,
         }
     }
 }

@@ -4,6 +4,7 @@ use juror_analysis::fold::Counts;
 use juror_types::{
     outcome::{JobError, JobResult, Outcome},
     usage::Money,
+    verdict::Verdict,
 };
 use std::collections::VecDeque;
 
@@ -76,14 +77,13 @@ impl LiveState {
     /// Adds the next result of the journal.
     pub(super) fn add(&mut self, result: JobResult) {
         self.results += 1;
-        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
         self.recent.push_back(FinishedResult {
             number: self.results,
-            score: verdict.map(|verdict| verdict.correctness()),
+            score: result.verdict().map(Verdict::correctness),
             repeat: result.repeat,
             outcome: result.outcome,
             cost_usd: result.cost_usd,
-            simulated: result.judge.as_ref().is_some_and(|judge| judge.simulated),
+            simulated: result.is_simulated(),
             error: result.error,
             screenshot_id: result.screenshot_id,
         });

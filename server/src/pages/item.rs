@@ -24,8 +24,11 @@ use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
+    html::{
+        findings, mark_reasons, marks, outcome_chip, score, scores, simulated, statement_list, took,
+    },
     sanitize::harmless,
+    topics::results::item_name,
 };
 use juror_types::{evidence::EvidenceOutcome, outcome::JobResult};
 use maud::{Markup, html};
@@ -98,17 +101,16 @@ fn content(
     earlier: &Markup,
 ) -> Markup {
     let report = &view.report;
-    let verdict = verdict_of(result);
-    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let (verdict, is_simulated) = (result.verdict(), result.is_simulated());
     let show = shown.as_ref().ok();
     let cited = verdict.map_or(&[][..], |verdict| &verdict.findings);
     let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     html! {
         (ways(view, around))
         header.page.item-head {
-            h1 { bdi { (id_text(report, result)) } }
+            h1 { bdi { (harmless(&item_name(report, result))) } }
             p {
-                span class=(format!("chip {}", result.outcome.name())) { (result.outcome.label()) }
+                (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { " " (score(verdict)) }
                 @if is_simulated && verdict.is_some() { " " (simulated()) }
                 @if let Some(verdict) = verdict { (marks(verdict)) }
@@ -132,14 +134,14 @@ fn content(
                     (scores(&report.rubric, verdict, true))
                 }
                 div.two {
-                    @if verdict.findings.is_empty() { (statement_list("Issues", "issues", &verdict.issues, is_simulated)) }
+                    @if verdict.findings.is_empty() { (titled_statements("Issues", "issues", &verdict.issues, is_simulated)) }
                     @else {
                         section.card aria-labelledby="findings" {
                             h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
                             (findings(&report.rubric, verdict, evidence, ""))
                         }
                     }
-                    (statement_list("Strengths", "strengths", &verdict.strengths, is_simulated))
+                    (titled_statements("Strengths", "strengths", &verdict.strengths, is_simulated))
                 }
             }
             section.card aria-labelledby="took" {
@@ -156,12 +158,12 @@ fn content(
 }
 
 /// Statements of the judge, in its own words.
-fn statement_list(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
+fn titled_statements(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
     html! {
         @if !statements.is_empty() {
             section.card aria-labelledby=(class) {
                 h2 id=(class) { (title) @if is_simulated { " " (simulated()) } }
-                ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } }
+                (statement_list(class, statements))
             }
         }
     }

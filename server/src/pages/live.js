@@ -31,7 +31,7 @@
     print("live-done", `${count(progress.done)} of ${count(progress.planned)}`);
     print("live-unscored", count(progress.done - progress.scored));
     const budget = progress.budget_usd == null
-      ? ", no budget: spending is unlimited" : ` of ${dollars(progress.budget_usd)}`;
+      ? ", no budget set" : ` of a budget of ${dollars(progress.budget_usd)}`;
     print("live-spent", dollars(progress.spent_usd) + budget);
     print("live-flight", dollars(progress.in_flight_usd));
     print("live-rate", progress.rate == null ? "–" : `${progress.rate.toFixed(1)} a second`);

@@ -1,7 +1,5 @@
 //! Overview of the newest run, of all runs or of a chosen dataset and rubric.
 
-mod budgets;
-
 use super::{
     links::{self, plain},
     trend,
@@ -30,7 +28,10 @@ use juror_analysis::{
     format::{counted, grouped},
     run_report::Report,
 };
-use juror_app::catalog::{DamagedRun, ListedRun, RunListing, RunState};
+use juror_app::{
+    budgets::topics as budget_topics,
+    catalog::{DamagedRun, ListedRun, RunListing, RunState},
+};
 use juror_report::{
     html::{blocks, card, simulated},
     sanitize::harmless,
@@ -68,7 +69,8 @@ pub async fn show(
     let content = match &newest.view {
         Some(view) => {
             let page = overview(view, &listing, &request, &newest.damaged);
-            html! { (page) (budgets::card(budgets.as_deref())) }
+            let budgets = budgets.as_deref().map(budget_topics::states);
+            html! { (page) @if let Some(topic) = budgets { (card(&topic, &plain)) } }
         }
         None if listing.runs.is_empty() => no_runs(site.catalog.runs_dir(), &listing.damaged),
         None => none_chosen(&listing, &request, &newest.damaged),

@@ -12,6 +12,7 @@ use crate::{
         pager::pager,
         query::PageQuery,
         run_summary::baseline_chips,
+        sorting::TableOrder,
     },
     state::AppState,
 };
@@ -28,7 +29,7 @@ use juror_report::{
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
-use order::{COLUMNS, RunColumn, RunOrder, judge_of, rubric_of, score_of};
+use order::{COLUMNS, RunOrder, judge_of, rubric_of, score_of};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::spawn_blocking;
 
@@ -98,7 +99,7 @@ fn table<'a>(
                     caption { span { (counted(all as u64, "run")) ". Select a base and a head to compare them." } }
                     thead { tr {
                         th.thumb scope="col" { "Image" }
-                        @for (column, name, head, is_number) in COLUMNS { (sorting(order, column, name, head, is_number)) }
+                        @for (_, name, head, is_number) in COLUMNS { (sorting(order, name, head, is_number)) }
                         th scope="col" { "Base" } th scope="col" { "Head" }
                     } }
                     tbody { @for run in runs { (row(run, cancelling.contains(&run.record.run_id))) } }
@@ -110,18 +111,10 @@ fn table<'a>(
 }
 
 /// Column head that sorts by its column, or reverses the order.
-fn sorting(order: RunOrder, column: RunColumn, name: &str, head: &str, is_number: bool) -> Markup {
-    let is_current = order.column == column;
-    let next = if is_current && !order.descends { "desc" } else { "asc" };
-    let query = links::query([("sort", name.to_owned()), ("order", next.to_owned())]);
-    let direction = match (is_current, order.descends) {
-        (false, _) => None,
-        (true, false) => Some("ascending"),
-        (true, true) => Some("descending"),
-    };
-    html! {
-        th.n[is_number] scope="col" aria-sort=[direction] { a.sort href=(format!("/runs{query}")) { (head) } }
-    }
+fn sorting(order: RunOrder, name: &str, head: &str, is_number: bool) -> Markup {
+    let order = TableOrder { key: Some(order.name()), descends: order.descends };
+    let link = order.link(name, head, |query| format!("/runs{}", links::query(query)));
+    html! { th.n[is_number] scope="col" aria-sort=[order.direction(name)] { (link) } }
 }
 
 fn row(run: &ListedRun, is_cancelling: bool) -> Markup {

@@ -5,7 +5,11 @@ mod chart;
 mod decline;
 
 use super::{
-    dataset_name, first_steps::first_steps, links, newest_run::newest_of, run_choice::RunChoice,
+    dataset_name,
+    first_steps::first_steps,
+    links::{self, plain},
+    newest_run::newest_of,
+    run_choice::RunChoice,
     run_summary::facts_line,
 };
 use crate::{
@@ -26,10 +30,10 @@ use chart::{ChartPoint, TrendChart};
 use juror_analysis::{
     format::{figure, grouped},
     gate::Bound,
-    history::{PastMetric, ask_the_same, fingerprint_changes},
+    history::{PastMetric, ask_the_same},
     metrics::{Metric, Unit},
 };
-use juror_app::catalog::ListedRun;
+use juror_app::catalog::{ListedRun, runs_before};
 use juror_report::{
     document::{Block, NameKind},
     html::{blocks, simulated},
@@ -84,7 +88,7 @@ fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
             h1 { "Trend" @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) } }
             p { (grouped(alike.len() as u64)) " runs of " (dataset_name::name(&view.report.run.dataset.path)) " up to " (links::run_link(&view.report.run.id)) }
             (facts_line(&view.report))
-            (changed_models(&alike))
+            (blocks(&trend::model_changes(&trend_runs(&alike)), &plain))
         }
         @if let Some(metric) = metric {
             section.card aria-labelledby="metric" {
@@ -101,17 +105,6 @@ fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
                 h2 #runs { "Runs" }
                 (table(metric, &alike))
             }
-        }
-    }
-}
-
-/// Notices of changes of the model behind its name, which may change scores.
-fn changed_models(alike: &[&ListedRun]) -> Markup {
-    let figures =
-        alike.iter().filter_map(|run| Some((&run.record.run_id, run.figures.as_deref()?)));
-    html! {
-        @for (_, change) in fingerprint_changes(figures) {
-            p.notice { (harmless(&change)) "." }
         }
     }
 }
@@ -185,12 +178,9 @@ pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup 
 /// Runs of the same items, rubric and judge, oldest first, up to this one.
 fn alike<'a>(view: &RunView, runs: &'a [ListedRun], most: usize) -> Vec<&'a ListedRun> {
     let own = view.files.record();
-    let belongs = |run: &&ListedRun| {
-        run.figures.is_some()
-            && run.record.created_at <= own.created_at
-            && ask_the_same(&run.record, own)
-    };
-    let mut alike: Vec<&ListedRun> = runs.iter().filter(belongs).take(most).collect();
+    let newest = runs.iter().find(|run| run.record.run_id == own.run_id);
+    let all = newest.into_iter().chain(runs_before(runs, own, ask_the_same));
+    let mut alike: Vec<_> = all.filter(|run| run.figures.is_some()).take(most).collect();
     alike.reverse();
     alike
 }
@@ -260,12 +250,15 @@ fn sparkline(title: &str, points: &[Option<PastMetric>], unit: Unit) -> Markup {
 
 /// Table of a metric, newest run first.
 fn table(metric: &Metric, runs: &[&ListedRun]) -> Markup {
-    let runs = runs.iter().rev();
-    let runs: Vec<TrendRun<'_>> =
-        runs.filter_map(|run| Some((&run.record, run.figures.as_deref()?))).collect();
+    let mut runs = trend_runs(runs);
+    runs.reverse();
     let table = Block::Table(trend::table(&runs, Some(&metric.definition)));
     blocks(&[table], &|_: NameKind, name: &str| match RunId::parse(name) {
         Ok(run) => links::run_link(&run),
         Err(_) => html! { bdi { (harmless(name)) } },
     })
+}
+
+fn trend_runs<'a>(runs: &[&'a ListedRun]) -> Vec<TrendRun<'a>> {
+    runs.iter().filter_map(|run| Some((&run.record, run.figures.as_deref()?))).collect()
 }

@@ -1,10 +1,6 @@
 //! Filter of results by their evidence.
 
-use juror_types::{
-    evidence::EvidenceOutcome,
-    outcome::{JobResult, Outcome},
-    verdict::Verdict,
-};
+use juror_types::{evidence::EvidenceOutcome, outcome::JobResult, verdict::Verdict};
 use serde::Deserialize;
 
 /// State of a result's evidence.
@@ -37,9 +33,8 @@ impl EvidenceState {
 
     /// True if a result has this state.
     pub fn holds(self, result: &JobResult) -> bool {
-        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
         match (self, &result.evidence) {
-            (Self::Contradicts, _) => verdict.is_some_and(Verdict::contradicts_evidence),
+            (Self::Contradicts, _) => result.verdict().is_some_and(Verdict::contradicts_evidence),
             (Self::NotRendered, Some(EvidenceOutcome::Failed { .. })) => true,
             (Self::Differs, Some(EvidenceOutcome::Measured(measured))) => {
                 !measured.regions.is_empty()

@@ -1,10 +1,11 @@
 //! Filters and order of results in a table.
 
 use super::{
-    EvidenceState,
+    EvidenceState, RunView,
     rows::{Row, Rows},
 };
 use juror_analysis::run_report::Report;
+use juror_report::topics::results::ResultColumnKind;
 use juror_types::{finding::Severity, outcome::Outcome};
 use std::cmp::Ordering;
 
@@ -52,50 +53,22 @@ pub enum Order {
     Urgency,
     /// By the item's id.
     Id,
-    /// By the score.
-    Score,
-    /// By the score in the column at a position.
+    /// By the column at a position.
     Column(usize),
-    /// By cost.
-    Cost,
-    /// By latency.
-    Latency,
-    /// By outcome.
-    Outcome,
-    /// By token accuracy.
-    Tokens,
-    /// By correctness of the pattern.
-    Pattern,
-    /// By compilation.
-    Compiles,
-    /// By the quality score.
-    Quality,
-    /// By success of the pipeline.
-    Passed,
-    /// By the text of the first issue.
-    FirstIssue,
 }
 
 impl Order {
-    /// Orders with names; columns of scores are named by their keys.
-    pub const NAMED: [(&'static str, Self); 12] = [
-        ("urgency", Self::Urgency),
-        ("id", Self::Id),
-        ("score", Self::Score),
-        ("cost", Self::Cost),
-        ("latency", Self::Latency),
-        ("outcome", Self::Outcome),
-        ("tokens", Self::Tokens),
-        ("pattern", Self::Pattern),
-        ("compiles", Self::Compiles),
-        ("quality", Self::Quality),
-        ("passed", Self::Passed),
-        ("issue", Self::FirstIssue),
-    ];
+    /// The name of the default order; the others are the keys of columns.
+    pub const URGENCY: &str = "urgency";
 
-    /// The order of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, order)| *order)
+    /// The order of this name; none if the run lacks it.
+    pub fn of_name(name: &str, view: &RunView) -> Option<Self> {
+        if name == Self::URGENCY {
+            return Some(Self::Urgency);
+        }
+        let place = view.columns.iter().position(|column| column.key == name)?;
+        let is_item = view.columns.get(place)?.kind == ResultColumnKind::Item;
+        Some(if is_item { Self::Id } else { Self::Column(place) })
     }
 }
 
@@ -165,33 +138,11 @@ impl RowQuery {
         }
     }
 
-    fn key(&self, row: &Row) -> Option<f64> {
+    fn key(&self, row: &Row) -> Option<f32> {
         match self.order {
             Order::Id | Order::Urgency => None,
-            Order::Score => row.score.map(f64::from),
-            Order::Column(place) => {
-                row.scores.get(place).copied().filter(|score| !score.is_nan()).map(f64::from)
-            }
-            Order::Cost => Some(row.cost_usd.pico() as f64),
-            Order::Latency => Some(row.latency_ms as f64),
-            Order::Outcome => Some(rank(row.outcome)),
-            Order::Tokens => row.tokens.map(f64::from),
-            Order::Pattern => row.pattern.map(u8::from).map(f64::from),
-            Order::Compiles => row.compiles.map(u8::from).map(f64::from),
-            Order::Quality => row.quality.map(f64::from),
-            Order::Passed => row.pipeline_success.map(u8::from).map(f64::from),
-            Order::FirstIssue => row.first_issue.map(f64::from),
+            Order::Column(place) => row.values.get(place).copied().filter(|it| !it.is_nan()),
         }
-    }
-}
-
-fn rank(outcome: Outcome) -> f64 {
-    match outcome {
-        Outcome::NoOutput => 0.0,
-        Outcome::Failed => 1.0,
-        Outcome::Unscorable => 2.0,
-        Outcome::Scored => 3.0,
-        Outcome::Skipped => 4.0,
     }
 }
 

@@ -1,15 +1,14 @@
 //! Rows of results: the values that tables sort and filter by.
 
-use super::{Column, EvidenceState};
-use juror_analysis::{item_row::Urgency, run_report::Report};
+use super::EvidenceState;
+use juror_analysis::{item_row::Urgency, items::ItemGroups, run_report::Report};
 use juror_journal::journal::JournalError;
-use juror_report::html::{first_issue, verdict_of};
+use juror_report::topics::results::{MAX_ISSUE, ResultColumn, ResultColumnKind, first_issue};
 use juror_types::{
     finding::Severity,
     id::Digest,
     outcome::{JobResult, Outcome},
     rubric::Rubric,
-    usage::Money,
     verdict::Verdict,
 };
 use std::collections::HashMap;
@@ -31,24 +30,9 @@ pub struct Row {
     pub repeat: u32,
     /// The verdict as one number from 0 to 1, if the job is scored and has one.
     pub score: Option<f32>,
-    /// The scores of the columns, NaN where there is none.
-    pub scores: Box<[f32]>,
-    /// True if it passed every stage with data.
-    pub pipeline_success: Option<bool>,
-    /// Token accuracy, from 0 to 1.
-    pub tokens: Option<f32>,
-    /// True if the pattern is right.
-    pub pattern: Option<bool>,
-    /// True if the code compiles.
-    pub compiles: Option<bool>,
-    /// The quality score, from 0 to 1.
-    pub quality: Option<f32>,
-    /// Alphabetical rank of its first issue among those of all results.
-    pub first_issue: Option<u32>,
-    /// Cost of its calls.
-    pub cost_usd: Money,
-    /// Latency in milliseconds.
-    pub latency_ms: u64,
+    /// The values of the columns, NaN where there is none; of the first issue, its alphabetical rank
+    /// among those of all results.
+    pub values: Box<[f32]>,
     /// Tags, by their position in the list of tags.
     pub tags: Box<[u16]>,
     /// Distinct findings: kind, by its position in the rubric's vocabulary, and severity.
@@ -80,13 +64,13 @@ impl Rows {
     /// Rows of these results, in the order of the report's items.
     pub fn from_report(
         report: &Report,
-        columns: &[Column],
+        columns: &[ResultColumn],
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> Result<Self, JournalError> {
-        let issues = groups_of_items(report.common_issues.iter().map(|group| &*group.items));
-        let strengths = groups_of_items(report.common_strengths.iter().map(|group| &*group.items));
+        let issues = ItemGroups::new(report.common_issues.iter().map(|group| &*group.items));
+        let strengths = ItemGroups::new(report.common_strengths.iter().map(|group| &*group.items));
         let repairs = report.evidence.iter().flat_map(|evidence| &evidence.repairs);
-        let repairs = groups_of_items(repairs.map(|repair| &*repair.items));
+        let repairs = ItemGroups::new(repairs.map(|repair| &*repair.items));
         let mut tags = NumberedTags::default();
         let (mut rows, mut images) = (Vec::with_capacity(report.items.results()), Vec::new());
         let mut first_issues = Vec::with_capacity(report.items.results());
@@ -95,16 +79,17 @@ impl Rows {
             let digests = result.item.images().filter_map(|image| image.digest);
             images.extend(digests.map(|digest| (digest, place)));
             let item = report.items.number_at(place).unwrap_or_default();
-            first_issues.push(first_issue(&result, verdict_of(&result)).to_lowercase());
+            first_issues.push(first_issue(&result, MAX_ISSUE).to_lowercase());
             rows.push(Row {
                 tags: tags.numbers(&result.item.tags),
-                issues: groups_of(&issues, item),
-                strengths: groups_of(&strengths, item),
-                repairs: groups_of(&repairs, item),
+                issues: issues.of(item).collect(),
+                strengths: strengths.of(item).collect(),
+                repairs: repairs.of(item).collect(),
                 ..row(&report.rubric, &result, columns)
             });
         }
-        rank_first_issues(&mut rows, &first_issues);
+        let place = columns.iter().position(|column| column.kind == ResultColumnKind::Issue);
+        place.into_iter().for_each(|place| rank_first_issues(&mut rows, &first_issues, place));
         images.sort_unstable();
         images.dedup_by_key(|(digest, _)| *digest);
         Ok(Self { tags: tags.by_frequency(&mut rows), rows, images })
@@ -145,27 +130,17 @@ impl Rows {
     }
 }
 
-fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
-    let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
-    let generation = result.generation.as_ref();
-    let score = |column: &Column| {
-        let score = verdict.and_then(|verdict| column.score(verdict));
-        score.map_or(f32::NAN, |score| score as f32)
+fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
+    let verdict = result.verdict();
+    let value = |column: &ResultColumn| {
+        column.cell(result).and_then(|cell| cell.number()).map_or(f32::NAN, |value| value as f32)
     };
     Row {
         outcome: result.outcome,
         urgency: Urgency::of_result(result),
         repeat: result.repeat,
         score: verdict.map(|verdict| verdict.correctness() as f32),
-        scores: columns.iter().map(score).collect(),
-        pipeline_success: result.pipeline_success,
-        tokens: result.token_extraction.as_ref().map(|stage| stage.accuracy as f32),
-        pattern: result.retrieval.as_ref().map(|stage| stage.correct),
-        compiles: generation.and_then(|stage| stage.code_compiles),
-        quality: generation.and_then(|stage| stage.quality_score).map(|score| score as f32),
-        first_issue: None,
-        cost_usd: result.cost_usd,
-        latency_ms: result.total_latency_ms,
+        values: columns.iter().map(value).collect(),
         findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
         contradictory: verdict.is_some_and(|verdict| !verdict.contradictions.is_empty()),
         evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
@@ -193,30 +168,16 @@ fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
     pairs.into_boxed_slice()
 }
 
-/// Replaces first issues by their alphabetical ranks, so that rows need not store their texts.
-fn rank_first_issues(rows: &mut [Row], texts: &[String]) {
+/// Sets the column of first issues to their alphabetical ranks, so that rows need not store texts.
+fn rank_first_issues(rows: &mut [Row], texts: &[String], column: usize) {
     let mut sorted: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
     sorted.sort_unstable();
     sorted.dedup();
     for (row, text) in rows.iter_mut().zip(texts) {
-        row.first_issue =
-            sorted.binary_search(&text).ok().and_then(|rank| u32::try_from(rank).ok());
+        if let (Some(value), Ok(rank)) = (row.values.get_mut(column), sorted.binary_search(&text)) {
+            *value = rank as f32;
+        }
     }
-}
-
-/// Pairs of item and group, sorted.
-fn groups_of_items<'a>(groups: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
-    let groups = (0..).zip(groups);
-    let mut pairs: Vec<(u32, u32)> =
-        groups.flat_map(|(place, items)| items.iter().map(move |item| (*item, place))).collect();
-    pairs.sort_unstable();
-    pairs
-}
-
-fn groups_of(pairs: &[(u32, u32)], item: u32) -> Box<[u32]> {
-    let start = pairs.partition_point(|(other, _)| *other < item);
-    let rest = pairs.get(start..).unwrap_or_default();
-    rest.iter().take_while(|(other, _)| *other == item).map(|(_, group)| *group).collect()
 }
 
 /// Tags, numbered in the order of their occurrence.

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[serde(default)]
 pub struct Saved {
     run: SavedRun,
-    coverage: SavedCoverage,
+    coverage: Coverage,
     targets: Option<GateReport>,
     /// Comparison with a baseline, in JSON.
     comparison: Option<Value>,
@@ -23,17 +23,6 @@ pub struct Saved {
 #[serde(default)]
 struct SavedRun {
     finished_at: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(default)]
-struct SavedCoverage {
-    planned: u64,
-    scored: u64,
-    no_output: u64,
-    unscorable: u64,
-    failed: u64,
-    skipped: u64,
 }
 
 impl Saved {
@@ -68,15 +57,6 @@ impl Saved {
 
     /// Result of the gate, if it was decided with the current number of results.
     pub(super) fn targets_of(&self, now: &Coverage) -> Option<GateReport> {
-        let then = &self.coverage;
-        let same = SavedCoverage {
-            planned: now.planned,
-            scored: now.scored,
-            no_output: now.no_output,
-            unscorable: now.unscorable,
-            failed: now.failed,
-            skipped: now.skipped,
-        } == *then;
-        self.targets.clone().filter(|_| same)
+        self.targets.clone().filter(|_| self.coverage == *now)
     }
 }

@@ -153,7 +153,7 @@ fn results_of_two_runs_end_in_two_journals_and_two_reports() {
     let ended = aggregator.finish().exits(0).says(&["stopping"]);
     ended.prints(&[
         "run day: 30 of 30 scored; $0.1500; runs/day/report.json",
-        "run night: 29 of 30 scored, 1 failed",
+        "run night: 29 of 30 scored (96.7%), 1 failed",
     ]);
     assert_eq!((harness.journal("day").len(), harness.journal("night").len()), (30, 31));
     let record: Value =
@@ -228,7 +228,7 @@ fn a_job_that_kills_its_workers_ends_its_run() {
     let progress = servers.await_report(&record.run_id, 3);
     assert_eq!((progress.scored, progress.failed), (1, 2));
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).prints(&["1 of 3 scored, 2 failed"]);
+    aggregator.finish().exits(0).prints(&["1 of 3 scored (33.3%), 2 failed"]);
     assert_eq!(harness.journal("deadly").len(), 3);
     let poisoned = harness.result("deadly", "item_0002");
     assert_eq!(poisoned["error"], json!({"kind": "poison", "message": "it killed five workers"}));
@@ -247,7 +247,7 @@ fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
     servers.run(servers.backend.cancel_run(&record.run_id)).unwrap();
     servers.await_report(&record.run_id, 3);
     aggregator.signal(Signal::TERM);
-    aggregator.finish().exits(0).prints(&["run cut: 2 of 3 scored, 1 skipped"]);
+    aggregator.finish().exits(0).prints(&["run cut: 2 of 3 scored (66.7%), 1 skipped"]);
     // The report can be made again without the fleet.
     harness.juror(&["report", "cut"]).exits(3).prints(&["2 of 3 scored"]);
 }

@@ -85,10 +85,7 @@ fn where_the_journal_is_elsewhere_counts_are_told() {
     let waiting = servers.start(&harness, &enqueue);
     servers.work(4, but_one);
     let waited = waiting.finish().exits(3);
-    waited.prints(&[
-        "run night: 3 of 4 scored, 0 without output, 0 unscorable, 1 failed",
-        "aggregator's runs",
-    ]);
+    waited.prints(&["run night: 3 of 4 scored (75%), 1 failed", "aggregator's runs"]);
     let again = servers.juror(&harness, &[&enqueue[..], &["--json"]].concat()).exits(3);
     let told: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!((&told["scored"], &told["failed"]), (&Value::from(3), &Value::from(1)));

@@ -5,8 +5,6 @@ use juror_types::item::Text;
 use juror_types::rubric::builtin_named;
 use serde_json::json;
 
-const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests-data/attacks.txt");
-
 /// Place of an attack in an item.
 enum Place {
     Tsx,
@@ -95,13 +93,7 @@ async fn sent(place: &Place, text: &str) -> String {
 
 #[tokio::test]
 async fn what_reaches_the_judge_is_what_was_looked_at() {
-    assert_eq!(record().await, std::fs::read_to_string(RECORD).unwrap());
-}
-
-#[tokio::test]
-#[ignore = "writes the file that the other test compares with"]
-async fn write_the_record_anew() {
-    std::fs::write(RECORD, record().await).unwrap();
+    insta::assert_snapshot!("attacks", record().await);
 }
 
 /// Every attack with the text that is sent of it, after checks that hold for all of them.

@@ -2,10 +2,7 @@
 
 use super::{agreement::Paired, labels::Labels};
 use crate::metrics::{Sums, score_of};
-use juror_types::{
-    outcome::{JobResult, Outcome},
-    rubric::Rubric,
-};
+use juror_types::{outcome::JobResult, rubric::Rubric};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
@@ -69,7 +66,7 @@ impl<'a> Pairing<'a> {
             self.id = Some(id.clone());
             self.cluster = result.item.cluster.as_ref().map(|name| self.number_of(name));
         }
-        let verdict = result.semantic.as_ref().filter(|_| result.outcome == Outcome::Scored);
+        let verdict = result.verdict();
         let Some(verdict) = verdict else { return };
         let criteria = self.rubric.criteria.iter();
         let points = criteria.map(|criterion| score_of(verdict, &criterion.key).map(f64::from));

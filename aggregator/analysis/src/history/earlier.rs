@@ -1,6 +1,6 @@
 //! Earlier runs of a runs directory.
 
-use super::{PastRun, ask_the_same, is_of_one_kind};
+use super::{PastRun, ask_the_same, is_before, is_of_one_kind};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::{fs, io, path::Path};
@@ -73,10 +73,8 @@ fn files_before(files: &RunFiles, belongs: fn(&RunRecord, &RunRecord) -> bool) -
         Vec::new()
     });
     let own = files.record();
-    let is_earlier = |other: &RunFiles| {
-        let other = other.record();
-        other.created_at < own.created_at && other.run_id != own.run_id && belongs(own, other)
-    };
+    let is_earlier =
+        |other: &RunFiles| is_before(other.record(), own) && belongs(own, other.record());
     let readable = runs.into_iter().filter_map(|run| {
         run.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()
     });

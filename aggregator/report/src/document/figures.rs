@@ -86,7 +86,8 @@ pub struct ChangeChart {
 }
 
 impl FigureColumn {
-    pub(crate) fn new(head: impl Into<String>) -> Self {
+    /// A column that is always shown.
+    pub fn new(head: impl Into<String>) -> Self {
         Self { head: head.into(), wide: false }
     }
 
@@ -96,7 +97,8 @@ impl FigureColumn {
 }
 
 impl FigureCell {
-    pub(crate) fn figure(text: impl Into<String>) -> Self {
+    /// A figure.
+    pub fn figure(text: impl Into<String>) -> Self {
         Self::Figure(text.into())
     }
 
@@ -116,7 +118,7 @@ impl FigureCell {
 
 impl FigureTable {
     /// An untitled table without notes.
-    pub(crate) fn new(
+    pub fn new(
         names: &'static str,
         columns: Vec<FigureColumn>,
         rows: Vec<(String, Level, Vec<FigureCell>)>,

@@ -3,19 +3,16 @@
 
 use crate::{
     document::{ChangeChart, RangeChart},
-    html::{layout::simulated, page_plan::PagePlan},
     sanitize::harmless,
+    topics::distribution::{Histogram, ScoreDistribution},
 };
-use juror_analysis::{
-    format::{counted, decimals, grouped},
-    run_report::Report,
-};
+use juror_analysis::format::{counted, decimals, grouped};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 200.0;
 
-/// A wider scale is drawn in this many bars.
-const MAX_BARS: u32 = 20;
+/// More parts than this would push everything else off the screen.
+const MAX_OPEN_PARTS: usize = 8;
 
 /// A figure and its interval on the whole range that it can have, with the bound that it must meet;
 /// `text` says the interval.
@@ -89,73 +86,37 @@ pub(super) fn share(share: f64) -> Markup {
     }
 }
 
-/// Distribution of the verdicts, over all and by criterion.
-pub(super) fn distributions(report: &Report, survey: &PagePlan) -> Markup {
-    let verdicts: u64 = survey.tenths.iter().sum();
-    if verdicts == 0 {
-        return html! {};
-    }
-    let tenths: Vec<(String, u64)> = (0_u32..)
-        .zip(survey.tenths)
-        .map(|(tenth, count)| (format!("{}", tenth * 10), count))
-        .collect();
+/// Histograms of the whole score and of its parts, many parts folded.
+pub fn distribution(distribution: &ScoreDistribution) -> Markup {
+    let figures = |parts: &[Histogram]| {
+        html! {
+            @for part in parts {
+                figure { figcaption { bdi { (harmless(&part.title)) } } (histogram(part)) }
+            }
+        }
+    };
+    let is_long = distribution.parts.len() > MAX_OPEN_PARTS;
     html! {
-        section.card aria-labelledby="spread" {
-            h2 #spread {
-                "How the scores are spread" @if report.run.simulated { " " (simulated()) }
-            }
-            p.faint {
-                "Over " (counted(verdicts, "verdict")) ". The number under a bar is the score"
-                " (for the whole, the percentage from which the bar counts), the one above it is how many got it."
-            }
-            div.spreads {
-                figure.whole { figcaption { "The whole, in percent" } (histogram("The whole", &tenths)) }
-                @if !is_long(report) { (by_criterion(report, survey)) }
-            }
-            @if is_long(report) {
-                details {
-                    summary { "By criterion" }
-                    div.spreads { (by_criterion(report, survey)) }
-                }
+        p.faint {
+            "Over " (counted(distribution.verdicts, "verdict")) ". The number under a bar is the score"
+            " (of a group, its rounded mean; of the total, the lower bound in percent), the one above it"
+            " the number of verdicts."
+        }
+        div.spreads {
+            figure.whole { figcaption { "Total, in percent" } (histogram(&distribution.whole)) }
+            @if !is_long { (figures(&distribution.parts)) }
+        }
+        @if is_long {
+            details {
+                summary { "By criterion" }
+                div.spreads { (figures(&distribution.parts)) }
             }
         }
     }
-}
-
-/// True if the rubric has so many criteria that they would push everything else off the screen.
-fn is_long(report: &Report) -> bool {
-    report.rubric.criteria.len() > 8
-}
-
-fn by_criterion(report: &Report, survey: &PagePlan) -> Markup {
-    html! {
-        @for criterion in &report.rubric.criteria {
-            @if let Some(spread) = survey.spreads.get(&criterion.key) {
-                figure {
-                    figcaption { bdi { (harmless(&criterion.title)) } }
-                    (histogram(&criterion.title, &bars(report, |score| spread.get(&score).copied())))
-                }
-            }
-        }
-    }
-}
-
-/// A bar for each score of the scale, or for a few at a time where it is long.
-fn bars(report: &Report, count: impl Fn(u32) -> Option<u64>) -> Vec<(String, u64)> {
-    let scale = report.rubric.scale;
-    let scores = scale.max.saturating_sub(scale.min).saturating_add(1);
-    let step = scores.div_ceil(MAX_BARS).max(1);
-    (scale.min..=scale.max)
-        .step_by(step as usize)
-        .map(|from| {
-            let to = from.saturating_add(step - 1).min(scale.max);
-            (from.to_string(), (from..=to).filter_map(&count).sum())
-        })
-        .collect()
 }
 
 /// Bars of these counts, said in words too.
-pub fn histogram(title: &str, bars: &[(String, u64)]) -> Markup {
+fn histogram(Histogram { title, bars }: &Histogram) -> Markup {
     let most = bars.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let in_words: Vec<String> = bars
         .iter()

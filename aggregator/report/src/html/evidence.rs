@@ -1,4 +1,4 @@
-//! Measurements of one item: regions over its pictures, and their meaning in words.
+//! Measurements of one item in words.
 
 use super::token_evidence::token_tables;
 use crate::{regions::region_text, sanitize::harmless};
@@ -6,90 +6,8 @@ use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource},
     finding::Finding,
-    item::Item,
-    outcome::InputRecord,
-    rubric::RubricImage,
 };
 use maud::{Markup, html};
-use serde_json::json;
-
-/// One of the two pictures of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PairSide {
-    /// The screenshot.
-    Screenshot,
-    /// The picture of the rendered code.
-    Render,
-}
-
-impl PairSide {
-    /// The side that an image of an item is; none for one that belongs to no pair.
-    pub fn from_input(input: &InputRecord) -> Option<Self> {
-        match input.name.as_str() {
-            Item::RENDERED => Some(Self::Render),
-            RubricImage::CROPS => None,
-            _ => Some(Self::Screenshot),
-        }
-    }
-}
-
-/// Number of the first finding that cites a region.
-fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
-    findings.iter().position(|finding| finding.region == Some(region)).map(|place| place + 1)
-}
-
-/// Alignment of a pair for the script that lays its pictures over each other, as JSON.
-pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
-    match outcome.and_then(EvidenceOutcome::measured) {
-        None => "{}".to_owned(),
-        Some(Evidence { scale, shift, noise, size, render_size, .. }) => json!({
-            "scale": scale, "shift": shift, "noise": noise, "size": size, "render_size": render_size,
-        })
-        .to_string(),
-    }
-}
-
-/// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
-/// its fact; `prefix` stands before the ids of one item. Nothing where the picture's size is not
-/// known.
-pub fn regions_over(
-    evidence: &Evidence,
-    findings: &[Finding],
-    side: PairSide,
-    prefix: &str,
-) -> Markup {
-    let size = match side {
-        PairSide::Screenshot => evidence.size,
-        PairSide::Render => evidence.render_size,
-    };
-    let place = |region: &EvidenceRegion| match side {
-        PairSide::Screenshot => region.place,
-        PairSide::Render => region.render_box,
-    };
-    let name = match side {
-        PairSide::Screenshot => "the screenshot",
-        PairSide::Render => "the render",
-    };
-    html! {
-        @if let Some([width, height]) = size.filter(|_| !evidence.regions.is_empty()) {
-            svg.regions viewBox=(format!("0 0 {width} {height}")) preserveAspectRatio="none" {
-                @for (number, region) in (1..).zip(&evidence.regions) {
-                    @let [x, y, box_width, box_height] = place(region);
-                    @let text = (width.max(height) / 32).clamp(10, 40);
-                    @let target = match finding_of(findings, number) {
-                        Some(finding) => format!("#{prefix}finding-{finding}"),
-                        None => format!("#{prefix}region-{number}"),
-                    };
-                    @let id = (side == PairSide::Screenshot).then(|| format!("{prefix}box-{number}"));
-                    a id=[id] href=(target) aria-label=(format!("Region {number} in {name}")) {
-                        rect x=(x) y=(y) width=(box_width) height=(box_height) {}
-                        text x=(x + 2) y=(y + text) font-size=(text) { (number) }
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// The facts: figures, regions with their repairs, tokens; or why there are none.
 ///
@@ -201,6 +119,7 @@ fn repair(region: &EvidenceRegion) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::html::{PairSide, regions_over};
     use indexmap::IndexMap;
     use juror_analysis::test_results::differing;
     use juror_types::{
@@ -268,19 +187,6 @@ mod tests {
         };
         let findings = vec![finding.clone(), finding];
         Verdict { findings, ..Verdict::new("semantic-evidence@1", score) }
-    }
-
-    #[test]
-    fn a_pair_is_aligned_as_it_was_measured() {
-        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-        let (scale, shift, size) = (2, [8, 4], Some([200, 100]));
-        let evidence = Evidence { scale, shift, size, noise: 0.01, ..*evidence };
-        let alignment = pair_alignment(Some(&EvidenceOutcome::Measured(Box::new(evidence))));
-        let alignment: serde_json::Value = serde_json::from_str(&alignment).unwrap();
-        let expected = json!({"scale": 2, "shift": [8, 4], "noise": 0.01, "size": [200, 100],
-            "render_size": null});
-        assert_eq!(alignment, expected);
-        assert_eq!(pair_alignment(None), "{}");
     }
 
     #[test]

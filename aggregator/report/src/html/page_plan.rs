@@ -1,11 +1,11 @@
 //! Facts over all results that the page needs before it is written.
 
 use super::MAX_SECTIONS;
-use crate::columns::verdict_of;
+use crate::topics::distribution::ScoreDistribution;
 use indexmap::IndexMap;
-use juror_analysis::{item_row::Urgency, run_report::Report};
+use juror_analysis::{item_row::Urgency, items::ItemGroups, metrics::score_of, run_report::Report};
 use juror_journal::journal::JournalError;
-use juror_types::{outcome::JobResult, verdict::Verdict};
+use juror_types::outcome::JobResult;
 use std::{collections::HashMap, io};
 
 /// Maximum number of tags, and of common issues, to filter by.
@@ -18,14 +18,12 @@ const MAX_TAGS: usize = 10_000;
 pub(super) struct PagePlan {
     /// The results' places in the items' order, in the order in which a reader wants them.
     pub order: Vec<u32>,
-    /// Number of verdicts by criterion and score.
-    pub spreads: IndexMap<String, IndexMap<u32, u64>>,
-    /// Number of verdicts by tenth, as a share of what is possible.
-    pub tenths: [u64; 10],
+    /// Distribution of the scores.
+    pub distribution: ScoreDistribution,
     /// The most frequent tags.
     pub tags: IndexMap<String, u64>,
-    /// Items, by number, and the common issues that they have, by place; sorted.
-    issues: Vec<(u32, u32)>,
+    /// The common issues of each item, by their place in the report.
+    pub issues: ItemGroups,
 }
 
 impl PagePlan {
@@ -34,20 +32,27 @@ impl PagePlan {
         report: &Report,
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> io::Result<Self> {
+        let criteria = &report.rubric.criteria;
         let mut survey = Self {
             order: Vec::new(),
-            spreads: IndexMap::new(),
-            tenths: [0; 10],
+            distribution: ScoreDistribution::new(
+                report.rubric.scale,
+                criteria.iter().map(|criterion| criterion.title.clone()),
+            ),
             tags: IndexMap::new(),
-            issues: issues_of_items(report),
+            issues: ItemGroups::new(
+                report.common_issues.iter().take(MAX_CHOICES).map(|group| &*group.items),
+            ),
         };
         let mut tags = HashMap::new();
         let mut urgencies = Vec::new();
         for (place, result) in (0..).zip(results) {
             let result = result.map_err(io::Error::other)?;
-            let verdict = verdict_of(&result);
             urgencies.push((Urgency::of_result(&result), place));
-            survey.note(verdict);
+            if let Some(verdict) = result.verdict() {
+                let scores = criteria.iter().map(|it| score_of(verdict, &it.key).map(f64::from));
+                survey.distribution.add(verdict.correctness(), scores);
+            }
             for tag in result.item.tags {
                 if tags.len() < MAX_TAGS || tags.contains_key(&tag) {
                     *tags.entry(tag).or_insert(0_u64) += 1;
@@ -68,36 +73,4 @@ impl PagePlan {
     pub fn in_full(&self) -> &[u32] {
         self.order.get(..MAX_SECTIONS).unwrap_or(&self.order)
     }
-
-    /// The common issues of an item, by their place in the report.
-    pub fn issues_of(&self, item: u32) -> impl Iterator<Item = u32> {
-        let start = self.issues.partition_point(|(other, _)| *other < item);
-        let rest = self.issues.get(start..).unwrap_or_default();
-        rest.iter().take_while(move |(other, _)| *other == item).map(|(_, group)| *group)
-    }
-
-    fn note(&mut self, verdict: Option<&Verdict>) {
-        let Some(verdict) = verdict else { return };
-        let tenth = (verdict.correctness() * 10.0).clamp(0.0, 9.0) as usize;
-        if let Some(count) = self.tenths.get_mut(tenth) {
-            *count += 1;
-        }
-        for (criterion, score) in verdict.criterion_scores() {
-            if !self.spreads.contains_key(criterion) {
-                self.spreads.insert(criterion.to_owned(), IndexMap::new());
-            }
-            if let Some(spread) = self.spreads.get_mut(criterion) {
-                *spread.entry(score).or_insert(0) += 1;
-            }
-        }
-    }
-}
-
-fn issues_of_items(report: &Report) -> Vec<(u32, u32)> {
-    let groups = (0..).zip(report.common_issues.iter().take(MAX_CHOICES));
-    let mut issues: Vec<(u32, u32)> = groups
-        .flat_map(|(place, group)| group.items.iter().map(move |item| (*item, place)))
-        .collect();
-    issues.sort_unstable();
-    issues
 }

@@ -1,14 +1,14 @@
 //! One result in full: pictures, scores, statements, code, and what it took.
 
 use super::{
-    MAX_SECTIONS, PairSide, measured_facts, pair_alignment, regions_over, table::id_text, verdict,
+    MAX_SECTIONS, PairSide, measured_facts, outcome_chip, pair_alignment, regions_over, verdict,
 };
 use crate::{
     Attachment,
-    columns::verdict_of,
     exhibit::{Code, Picture},
     html::{layout::simulated, page_plan::PagePlan},
     sanitize::{harmless, harmless_lines},
+    topics::results::item_name,
 };
 use juror_analysis::metrics::Unit;
 use juror_analysis::{
@@ -53,18 +53,16 @@ pub(super) fn of(
     exhibit: Option<&Attachment>,
 ) -> Markup {
     debug_assert!(number < MAX_SECTIONS);
-    let verdict = verdict_of(result);
-    let outcome = result.outcome.name();
-    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let verdict = result.verdict();
     let findings = verdict.map_or(&[][..], |verdict| &verdict.findings);
     let prefix = format!("i{number}-");
     html! {
         article.card.item id=(format!("i{number}")) aria-labelledby=(format!("h{number}")) {
             header {
-                h3 id=(format!("h{number}")) { bdi { (id_text(report, result)) } }
-                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
+                h3 id=(format!("h{number}")) { bdi { (harmless(&item_name(report, result))) } }
+                (outcome_chip(result.outcome))
                 @if let Some(verdict) = verdict { (score(verdict)) }
-                @if is_simulated && verdict.is_some() { (simulated()) }
+                @if result.is_simulated() && verdict.is_some() { (simulated()) }
                 @if let Some(verdict) = verdict { (super::marks(verdict)) }
                 @for tag in &result.item.tags { small.tag { (harmless(tag)) } }
                 a.up href="#items" { "to the table" }
@@ -182,13 +180,18 @@ fn picture(input: &InputRecord, exhibit: Option<&Attachment>, over: Option<Marku
                 None => { p.missing { "No picture on this page." } }
             }
             figcaption {
-                (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
-                @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
-                @if let Some(Ok(Picture { remark: Some(remark), .. })) = known {
-                    ", " strong { (harmless(remark)) }
-                }
+                (picture_caption(input, exhibit.and_then(|exhibit| exhibit.remark_on(&input.name))))
             }
         }
+    }
+}
+
+/// Name and origin of an image, and a remark on it.
+pub fn picture_caption(input: &InputRecord, remark: Option<&str>) -> Markup {
+    html! {
+        (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
+        @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+        @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
     }
 }
 

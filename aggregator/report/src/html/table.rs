@@ -3,28 +3,23 @@
 
 use super::{AT_A_TIME, MAX_SECTIONS};
 use crate::{
-    columns::{TableColumn, verdict_of},
     html::{
         layout::simulated,
         page_plan::{MAX_CHOICES, PagePlan},
+        result_cells::{column_head, result_cells},
     },
-    sanitize::harmless,
+    sanitize::{cut, harmless},
+    topics::results::ResultColumn,
 };
 use juror_analysis::{
     format::{counted, grouped},
     run_report::Report,
 };
-use juror_types::{
-    outcome::{JobResult, Outcome},
-    verdict::Verdict,
-};
+use juror_types::outcome::{JobResult, Outcome};
 use maud::{Markup, PreEscaped, html};
 
-/// Longest first issue in a cell, in characters; the section has it whole.
-const MAX_ISSUE: usize = 90;
-
 /// The table's head and what filters it; the rows follow.
-pub(super) fn opening(report: &Report, survey: &PagePlan, columns: &[TableColumn<'_>]) -> Markup {
+pub(super) fn opening(report: &Report, survey: &PagePlan, columns: &[ResultColumn]) -> Markup {
     let results = report.items.results();
     html! {
         (PreEscaped("<section class=\"card\" id=\"items\" aria-labelledby=\"items-title\">"))
@@ -41,7 +36,7 @@ pub(super) fn opening(report: &Report, survey: &PagePlan, columns: &[TableColumn
 }
 
 /// Closes a table and begins the next one, folded, with the result of this number.
-pub(super) fn fold(number: usize, results: usize, columns: &[TableColumn<'_>]) -> Markup {
+pub(super) fn fold(number: usize, results: usize, columns: &[ResultColumn]) -> Markup {
     let last = (number + AT_A_TIME).min(results);
     html! {
         (close_table(number))
@@ -53,15 +48,12 @@ pub(super) fn fold(number: usize, results: usize, columns: &[TableColumn<'_>]) -
     }
 }
 
-fn head(columns: &[TableColumn<'_>]) -> Markup {
+fn head(columns: &[ResultColumn]) -> Markup {
     html! {
         thead { tr {
-            th scope="col" { "Item" }
-            th scope="col" { "Outcome" }
             @for column in columns {
-                th.n[column.is_number()] scope="col" title=[column.title.as_deref()] { (column.head) }
+                (column_head(column, None, &html! { (harmless(&column.head)) }))
             }
-            th scope="col" { "First issue" }
         } }
     }
 }
@@ -78,37 +70,28 @@ fn close_table(rows: usize) -> Markup {
 pub(super) fn row(
     report: &Report,
     survey: &PagePlan,
-    columns: &[TableColumn<'_>],
+    columns: &[ResultColumn],
     number: usize,
     result: &JobResult,
 ) -> Markup {
-    let verdict = verdict_of(result);
-    let id = id_text(report, result);
     let choices = |places: Vec<u32>| {
         let texts: Vec<String> = places.iter().map(u32::to_string).collect();
         Some(texts.join(" ")).filter(|text| !text.is_empty())
     };
     let place = survey.order.get(number).copied();
     let item = place.and_then(|place| report.items.number_at(place));
-    let issues = item.map(|item| survey.issues_of(item).collect()).unwrap_or_default();
+    let issues = item.map(|item| survey.issues.of(item).collect()).unwrap_or_default();
     let tags = result.item.tags.iter();
     let tags = tags.filter_map(|tag| u32::try_from(survey.tags.get_index_of(tag)?).ok()).collect();
-    let outcome = result.outcome.name();
+    let name = |id: &Markup| {
+        html! {
+            @if number < MAX_SECTIONS { a href=(format!("#i{number}")) { (id) } } @else { (id) }
+            @for tag in result.item.tags.iter().take(3) { " " small { (harmless(tag)) } }
+        }
+    };
     html! {
-        tr data-o=(outcome) data-i=[choices(issues)] data-t=[choices(tags)] {
-            th scope="row" {
-                @match number < MAX_SECTIONS {
-                    true => { a href=(format!("#i{number}")) { bdi { (id) } } }
-                    false => { bdi { (id) } }
-                }
-                @for tag in result.item.tags.iter().take(3) { " " small { (harmless(tag)) } }
-            }
-            td {
-                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
-                @if let Some(verdict) = verdict { (super::marks(verdict)) }
-            }
-            @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
-            td.issue { (first_issue(result, verdict)) }
+        tr data-o=(result.outcome.name()) data-i=[choices(issues)] data-t=[choices(tags)] {
+            (result_cells(columns, result, &name))
         }
     }
 }
@@ -120,12 +103,6 @@ pub(super) fn closing(results: usize) -> Markup {
         p { button #next type="button" hidden {} }
         (PreEscaped("</section>"))
     }
-}
-
-/// An item's id, with the number of the repeat where there are several.
-pub fn id_text(report: &Report, result: &JobResult) -> String {
-    let id = harmless(&result.screenshot_id);
-    if report.run.repeat > 1 { format!("{id} ·{}", result.repeat + 1) } else { id }
 }
 
 fn filters(report: &Report, survey: &PagePlan) -> Markup {
@@ -166,30 +143,4 @@ fn filters(report: &Report, survey: &PagePlan) -> Markup {
             p #shown role="status" {}
         }
     }
-}
-
-/// Short text of what is wrong with a result.
-pub fn first_issue(result: &JobResult, verdict: Option<&Verdict>) -> String {
-    if let Some(error) = &result.error {
-        return cut(&harmless(&format!("{}: {}", error.kind.name(), error.message)), MAX_ISSUE);
-    }
-    let issues = verdict.map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
-    match issues {
-        [] => {
-            let compiler = result.generation.as_ref().and_then(|stage| stage.error.as_ref());
-            compiler.map_or_else(String::new, |error| cut(&harmless(error), MAX_ISSUE))
-        }
-        [only] => cut(&harmless(only), MAX_ISSUE),
-        [first, others @ ..] => {
-            format!("{} (+{})", cut(&harmless(first), MAX_ISSUE), others.len())
-        }
-    }
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    let mut shown: String = text.chars().take(longest).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
 }

@@ -117,7 +117,7 @@ fn what_the_simulator_made_up_is_marked_wherever_it_is_shown() {
         "Semantic Correctness <span class=\"origin\">judged</span> ",
         "Pipeline Success <span class=\"origin\">measured and judged</span> ",
         "<bdi>targets</bdi> <span class=\"chip missed\">missed</span> ",
-        "How the scores are spread ",
+        "Distribution of scores ",
         "Issues and strengths ",
         "All items ",
         "90% <span class=\"faint\">45/50</span></strong>",
@@ -174,7 +174,7 @@ fn without_a_judge_only_the_stages_are_shown() {
     result.judge = None;
     let page = page_of(&record, &[result], &NoAttachments);
     has(&page, &["Evaluation without a judge", "judge off", "Token Accuracy"]);
-    assert!(!page.contains("Cost, $") && !page.contains("How the scores are spread"));
+    assert!(!page.contains("Cost, $") && !page.contains("Distribution of scores"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub fn statements(
         html! {
             @if !statements.is_empty() {
                 h4 { (title) }
-                ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } }
+                (statement_list(class, statements))
             }
         }
     };
@@ -63,6 +63,11 @@ pub fn statements(
         @else { h4 { "Findings" } (super::findings(rubric, verdict, evidence, prefix)) }
         (list("Strengths", "strengths", &verdict.strengths))
     }
+}
+
+/// Statements in the judge's own words.
+pub fn statement_list(class: &str, statements: &[String]) -> Markup {
+    html! { ul class=(class) { @for statement in statements { li { bdi { (harmless(statement)) } } } } }
 }
 
 fn head(what: &str) -> Markup {
@@ -125,7 +130,7 @@ fn groups(rubric: &Rubric, dimensions: &IndexMap<String, Dimension>, total: f64)
 }
 
 /// A score as a bar on the rubric's scale.
-pub fn meter(score: f64, rubric: &Rubric) -> Markup {
+fn meter(score: f64, rubric: &Rubric) -> Markup {
     let (least, most) = (f64::from(rubric.scale.min), f64::from(rubric.scale.max));
     let share = ((score - least) / (most - least)).clamp(0.0, 1.0);
     let class = if share >= 1.0 {
@@ -160,7 +165,7 @@ fn band(rubric: &Rubric, criterion: &Criterion, score: u32) -> String {
 }
 
 /// The title of a group of criteria.
-pub fn group_title(rubric: &Rubric, key: &str) -> String {
+fn group_title(rubric: &Rubric, key: &str) -> String {
     let group = rubric.groups.iter().find(|group| group.key == key);
     harmless(group.map_or(key, |group| &group.title))
 }

@@ -3,7 +3,7 @@ use juror_analysis::test_results::{
     ACRUE, SEMANTIC, broken, judged, ledger, record, report_of, restyled, staged,
 };
 use juror_types::{
-    outcome::{ErrorKind, JobResult},
+    outcome::{ErrorKind, JobResult, Outcome},
     run::RunRecord,
     usage::Money,
 };

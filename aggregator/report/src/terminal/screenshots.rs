@@ -2,12 +2,12 @@
 
 use super::page::{INDENT, Page, Style, fit, padded, right_aligned};
 use crate::{
-    columns::{TableColumn, columns},
     sanitize::harmless,
+    topics::results::{ResultColumn, ResultColumnKind, item_name, shown_columns},
 };
-use juror_analysis::{format::grouped, item_row::ItemRow, run_report::Report};
+use juror_analysis::{format::grouped, run_report::Report};
 use juror_types::{
-    outcome::{ErrorKind, Outcome},
+    outcome::{ErrorKind, JobResult},
     verdict::Verdict,
 };
 use std::collections::HashSet;
@@ -26,23 +26,28 @@ struct Layout {
 
 /// The results to look at first, with how many more there are.
 pub(super) fn table(page: &mut Page, report: &Report) {
+    use ResultColumnKind::{Criterion, Grade, Group, Issue, Item, Outcome, Total};
     if report.worst.is_empty() {
         return;
     }
-    let mut columns = columns(report);
+    let mut columns = shown_columns(report);
+    columns.retain(|column| !matches!(column.kind, Item | Outcome | Issue));
     shorten(&mut columns);
-    let scores = columns.iter().filter(|column| column.is_score()).count();
+    let is_score = |it: &&ResultColumn| matches!(it.kind, Total | Grade | Criterion | Group);
+    let scores = columns.iter().filter(is_score).count();
     let room = page.width.saturating_sub(INDENT + MIN_ID);
     let width = (room / scores.max(1)).clamp(NARROWEST, WIDEST);
     columns.truncate(room / width);
     let layout = Layout { id: page.width - INDENT - columns.len() * width, column: width };
     page.blank();
-    let heads: String =
-        columns.iter().map(|column| right_aligned(&fit(&column.head, width - 1), width)).collect();
+    let heads: String = columns
+        .iter()
+        .map(|it| right_aligned(&fit(&harmless(&it.head), width - 1), width))
+        .collect();
     let title = if report.run.simulated { "SCREENSHOTS  SIMULATED" } else { "SCREENSHOTS" };
     page.heading(title, &[(&heads, Style::Faint)]);
     for row in &report.worst {
-        line(page, row, &columns, layout, report.run.repeat > 1);
+        line(page, row, &columns, layout, &harmless(&item_name(report, row)));
     }
     if report.worst.iter().any(contradicts_evidence) {
         page.wrapped("! the verdict contradicts the measured evidence", 2, Style::Doubtful);
@@ -55,22 +60,12 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     }
 }
 
-fn line(
-    page: &mut Page,
-    row: &ItemRow,
-    columns: &[TableColumn<'_>],
-    layout: Layout,
-    repeated: bool,
-) {
+fn line(page: &mut Page, row: &JobResult, columns: &[ResultColumn], layout: Layout, name: &str) {
     let indent = match contradicts_evidence(row) {
         true => padded(" !", INDENT),
         false => " ".repeat(INDENT),
     };
-    let mut id = harmless(&row.screenshot_id);
-    if repeated {
-        id.push_str(&format!(" ·{}", row.repeat + 1));
-    }
-    let id = padded(&fit(&id, layout.id - 1), layout.id);
+    let id = padded(&fit(name, layout.id - 1), layout.id);
     if let Some(error) = &row.error {
         let kind = match error.kind {
             ErrorKind::Output => String::new(),
@@ -81,7 +76,7 @@ fn line(
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }
     let cells: Vec<String> =
-        columns.iter().map(|column| right_aligned(&column.cell(row), layout.column)).collect();
+        columns.iter().map(|it| right_aligned(&harmless(&it.text(row)), layout.column)).collect();
     let passed = match row.pipeline_success {
         Some(false) => Style::Doubtful,
         None | Some(true) => Style::Plain,
@@ -98,20 +93,20 @@ fn line(
     page.line(&pieces);
 }
 
-fn contradicts_evidence(row: &ItemRow) -> bool {
-    let verdict = row.semantic.as_ref().filter(|_| row.outcome == Outcome::Scored);
-    verdict.is_some_and(Verdict::contradicts_evidence)
+fn contradicts_evidence(row: &JobResult) -> bool {
+    row.verdict().is_some_and(Verdict::contradicts_evidence)
 }
 
 /// Groups that differ in their first letter go by it, as in ACRUE.
-fn shorten(columns: &mut [TableColumn<'_>]) {
-    let initial = |column: &TableColumn<'_>| column.head.chars().next();
-    let groups = || columns.iter().filter(|column| column.is_group());
+fn shorten(columns: &mut [ResultColumn]) {
+    let initial = |column: &ResultColumn| column.head.chars().next();
+    let is_group = |column: &&ResultColumn| column.kind == ResultColumnKind::Group;
+    let groups = || columns.iter().filter(is_group);
     let initials: HashSet<_> = groups().map(initial).collect();
     if initials.len() < groups().count() {
         return;
     }
-    for column in columns.iter_mut().filter(|column| column.is_group()) {
+    for column in columns.iter_mut().filter(|column| is_group(&&**column)) {
         column.head = initial(column).map(String::from).unwrap_or_default();
     }
 }

@@ -1,5 +1,4 @@
-//! Whole reports, compared with the text files in tests-data. After a change that is meant, write
-//! them anew with `cargo test --workspace --lib -- --ignored write_the` and look at each with your eyes.
+//! Whole reports, compared with snapshots.
 
 use super::*;
 use juror_analysis::test_results::{
@@ -11,7 +10,6 @@ use juror_types::{
     run::RunRecord,
     usage::Money,
 };
-use std::path::PathBuf;
 
 const ICON: &str = "Missing icon in the button";
 const PADDING: &str = "Padding slightly off (12px used, should be 16px)";
@@ -172,26 +170,12 @@ fn rendered(case: &Case, options: TerminalOptions) -> String {
     render(&report_of(&record, &results, *gate, Some(ledger)).0, options)
 }
 
-fn path(case: &Case) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests-data"))
-        .join(format!("{}.txt", case.0))
-}
-
 const PLAIN: TerminalOptions = TerminalOptions { width: 80, color: false };
 
 #[test]
 fn reports_are_those_that_were_looked_at() {
     for case in &CASES {
-        let expected = std::fs::read_to_string(path(case)).unwrap();
-        assert_eq!(rendered(case, PLAIN), expected, "{}", case.0);
-    }
-}
-
-#[test]
-#[ignore = "writes the files that the other test compares with"]
-fn write_the_reports_anew() {
-    for case in &CASES {
-        std::fs::write(path(case), rendered(case, PLAIN)).unwrap();
+        insta::assert_snapshot!(case.0, rendered(case, PLAIN));
     }
 }
 

@@ -1,6 +1,6 @@
-//! Whole calibrations, compared with the files in tests-data.
+//! Whole calibrations, compared with snapshots.
 
-use crate::{TerminalOptions, render_calibration, render_terminal};
+use crate::{TerminalOptions, render_terminal, render_topics, topics::calibration_file};
 use juror_analysis::{
     calibration::{Binding, known::KnownCalibration},
     test_results::{SEMANTIC, calibrations::twenty, judged, record, report_of},
@@ -24,18 +24,16 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
     };
     let other = RunRecord { max_side: Some(640), ..record.clone() };
     [
-        ("calibration.txt", render_calibration(&twenty(true), options)),
-        ("calibrated.txt", section(&record, Some("http://elsewhere:8000/v1"))),
-        ("uncalibrated.txt", section(&other, None)),
+        ("calibration", render_topics(&[calibration_file::topic(&twenty(true))], options)),
+        ("calibrated", section(&record, Some("http://elsewhere:8000/v1"))),
+        ("uncalibrated", section(&other, None)),
     ]
 }
 
 #[test]
 fn pages_are_those_that_were_looked_at() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data");
     for (name, page) in pages(80) {
-        let expected = std::fs::read_to_string(folder.join(name)).unwrap();
-        assert_eq!(page, expected, "{name}");
+        insta::assert_snapshot!(name, page);
     }
     use unicode_width::UnicodeWidthStr as _;
     for width in [74, 120] {
@@ -43,14 +41,5 @@ fn pages_are_those_that_were_looked_at() {
             let widest = page.lines().map(|line| line.width()).max();
             assert!(widest <= Some(width), "{name} at {width}:\n{page}");
         }
-    }
-}
-
-#[test]
-#[ignore = "writes the files that the other test compares with"]
-fn write_the_pages_anew() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data");
-    for (name, page) in pages(80) {
-        std::fs::write(folder.join(name), page).unwrap();
     }
 }

@@ -1,34 +1,15 @@
-//! Whole comparisons, compared with the files in tests-data.
+//! Whole comparisons, compared with snapshots.
 
-use crate::{TerminalOptions, markdown, render_comparison};
+use crate::{TerminalOptions, markdown, render_topics, topics};
 use juror_analysis::{comparison::Comparison, test_results::comparisons::rich};
-
-fn rendered() -> [(&'static str, String); 2] {
-    let options = TerminalOptions { width: 80, color: false };
-    let comparison = rich();
-    [
-        ("comparison.txt", render_comparison(&comparison, options)),
-        ("comparison.md", markdown::render_comparison(&comparison)),
-    ]
-}
-
-fn path(name: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests-data").join(name)
-}
 
 #[test]
 fn comparisons_are_those_that_were_looked_at() {
-    for (name, text) in rendered() {
-        assert_eq!(text, std::fs::read_to_string(path(name)).unwrap(), "{name}");
-    }
-}
-
-#[test]
-#[ignore = "writes the files that the other test compares with"]
-fn write_the_comparisons_anew() {
-    for (name, text) in rendered() {
-        std::fs::write(path(name), text).unwrap();
-    }
+    let options = TerminalOptions { width: 80, color: false };
+    let comparison = rich();
+    let text = render_topics(&topics::comparison::topics(&comparison), options);
+    insta::assert_snapshot!("comparison_in_a_terminal", text);
+    insta::assert_snapshot!("comparison_in_markdown", markdown::render_comparison(&comparison));
 }
 
 #[test]
@@ -37,7 +18,7 @@ fn no_line_of_a_comparison_is_wider_than_the_terminal() {
     let comparison = Comparison { simulated: true, ..rich() };
     for width in [74, 80, 120] {
         let options = TerminalOptions { width, color: false };
-        let text = render_comparison(&comparison, options);
+        let text = render_topics(&topics::comparison::topics(&comparison), options);
         for line in text.lines() {
             assert!(line.width() <= width, "at {width}: {line:?}");
         }

@@ -16,7 +16,7 @@ use juror_analysis::{
 const MAX_IDS: usize = 5;
 
 /// The topic.
-pub(crate) fn topic(calibration: &Calibration) -> Topic {
+pub fn topic(calibration: &Calibration) -> Topic {
     let Calibration { binding, coverage, .. } = calibration;
     let overlap = format!(
         "{} of {} scored items have labels, {} of {} labeled items have scores",

@@ -1,6 +1,6 @@
 //! Layout of a comparison of two runs.
 
-use super::head::simulated;
+use super::{changes, head::simulated};
 use crate::document::{
     Block, ChangeChart, FigureCell, FigureColumn, FigureTable, Level, List, ListEntry, Lists, Topic,
 };
@@ -13,6 +13,11 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_types::outcome::{ErrorKind, Outcome};
+
+/// The topics of a comparison alone.
+pub fn topics(comparison: &Comparison) -> [Topic; 2] {
+    [topic(comparison), changes::topic(comparison)]
+}
 
 /// The whole comparison.
 pub fn topic(comparison: &Comparison) -> Topic {

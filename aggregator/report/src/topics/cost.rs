@@ -1,6 +1,9 @@
 //! Layout of the money and the time that a run took.
 
-use crate::document::{Block, Topic};
+use crate::{
+    document::{Block, Topic},
+    phrasing::spent_text,
+};
 use juror_analysis::{
     format::{counted, decimals, dollars, duration, grouped},
     run_facts::Cost,
@@ -30,11 +33,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
 
 /// `$0.19 of a budget of $1.00`, and what else a reader must know of the money.
 fn cost_text(cost: &Cost) -> String {
-    let budget = match cost.budget_usd {
-        Some(budget) => format!(" of a budget of {}", dollars(budget)),
-        None => ", no budget set".to_owned(),
-    };
-    let mut text = format!("{}{budget}", dollars(cost.total_usd));
+    let mut text = spent_text(cost.total_usd, cost.budget_usd);
     if cost.presumed_usd > Money::ZERO {
         text.push_str(&format!(
             "; of it {} presumed spent by calls that never ended",
@@ -53,14 +52,10 @@ fn cost_text(cost: &Cost) -> String {
     text
 }
 
-/// `this month: $41.20 of $60.00`, over all runs of the ledger; none where that is not known.
+/// `this month: $41.20 of a budget of $60.00`, over all runs of the ledger; none where that is not known.
 fn month_text(cost: &Cost) -> Option<String> {
     let month = cost.month?;
-    let spent = dollars(month.spent_usd);
-    Some(match month.budget_usd {
-        Some(cap) => format!("this month: {spent} of {}", dollars(cap)),
-        None => format!("this month: {spent}, no cap"),
-    })
+    Some(format!("this month: {}", spent_text(month.spent_usd, month.budget_usd)))
 }
 
 /// `$0.2189 (the run cost 14.9% less), at worst $0.6565`; none without an estimate.

@@ -47,23 +47,31 @@ pub fn decision(report: &Report) -> Vec<Block> {
     blocks
 }
 
-/// Run, dataset, rubric, judge, and when.
+/// Run, dataset, rubric, judge, and when, in a line.
 pub fn facts(report: &Report) -> Vec<String> {
+    let values =
+        labeled_facts(report).into_iter().map(|(label, value)| match (label, &report.run.judge) {
+            ("Judge", None) => "judge off".to_owned(),
+            _ => value,
+        });
+    std::iter::once(format!("run {}", report.run.id)).chain(values).collect()
+}
+
+/// Dataset, rubric, judge, and when, each behind its label.
+pub fn labeled_facts(report: &Report) -> Vec<(&'static str, String)> {
     let run = &report.run;
-    let mut facts = vec![format!("run {}", run.id), run.dataset.path.clone()];
-    facts.extend(selection_texts(&run.dataset));
-    facts.push(format!("{}@{}: {}", run.rubric.id, run.rubric.version, report.rubric.title));
-    match &run.judge {
-        Some(judge) => {
-            facts.push(format!("{}, detail {}", judge_text(judge), judge.detail.name()));
-            facts.extend(endpoint(report));
-        }
-        None => facts.push("judge off".to_owned()),
-    }
+    let mut facts = vec![("Dataset", run.dataset.path.clone())];
+    facts.extend(selection_texts(&run.dataset).into_iter().map(|text| ("Items", text)));
+    let rubric = format!("{}@{}: {}", run.rubric.id, run.rubric.version, report.rubric.title);
+    facts.push(("Rubric", rubric));
+    let judge = run.judge.as_ref();
+    let judge = judge.map(|judge| format!("{}, detail {}", judge_text(judge), judge.detail.name()));
+    facts.push(("Judge", judge.unwrap_or_else(|| "off".to_owned())));
+    facts.extend(endpoint(report).filter(|_| run.judge.is_some()).map(|url| ("Endpoint", url)));
     if run.repeat > 1 {
-        facts.push(format!("each judged {} times", run.repeat));
+        facts.push(("Repeats", format!("each judged {} times", run.repeat)));
     }
-    facts.push(minutes(&run.created_at));
+    facts.push(("Created", minutes(&run.created_at)));
     facts
 }
 

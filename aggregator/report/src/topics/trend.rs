@@ -16,10 +16,9 @@ pub type TrendRun<'a> = (&'a RunRecord, &'a RunFigures);
 
 /// The runs with what they scored and cost, and changes of the model behind its name.
 pub(crate) fn topic(runs: &[PastRun], newest: &RunRecord) -> Topic {
-    let changes = fingerprint_changes(runs.iter().map(|run| (&run.id, &run.figures)));
-    let changes = changes.into_iter().map(|(_, text)| Block::Sentence(Level::Doubtful, "", text));
-    let mut blocks = vec![Block::Table(table(&trend_runs(runs), None))];
-    blocks.extend(changes);
+    let trend_runs = trend_runs(runs);
+    let mut blocks = vec![Block::Table(table(&trend_runs, None))];
+    blocks.extend(model_changes(&trend_runs));
     let name =
         format!("of {}@{} over {}", newest.rubric.id, newest.rubric.version, newest.dataset.path);
     let simulated = runs.iter().any(|run| run.figures.simulated);
@@ -41,6 +40,13 @@ pub(crate) fn metric(
     }));
     blocks.push(Block::Table(table(&trend_runs(runs), Some(metric))));
     Some(Topic::new("metric", &*metric.title, false, blocks))
+}
+
+/// Changes of the model behind its name over runs, oldest first; they may change scores.
+pub fn model_changes(runs: &[TrendRun<'_>]) -> Vec<Block> {
+    let runs = runs.iter().map(|(record, figures)| (&record.run_id, *figures));
+    let changes = fingerprint_changes(runs).into_iter();
+    changes.map(|(_, text)| Block::Sentence(Level::Doubtful, "", text)).collect()
 }
 
 /// Figures of a metric in these runs, if one is given, and what each scored and cost.

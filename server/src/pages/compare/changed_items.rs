@@ -10,10 +10,7 @@ use juror_analysis::{
     metrics::Unit,
 };
 use juror_journal::journal::JournalError;
-use juror_report::{
-    html::{simulated, verdict_of},
-    sanitize::harmless,
-};
+use juror_report::{html::simulated, sanitize::harmless};
 use juror_types::outcome::JobResult;
 use maud::{Markup, html};
 
@@ -121,14 +118,11 @@ fn drawn(change: &ItemChange) -> Markup {
 
 /// Criteria whose scores changed.
 fn criteria(view: &RunView, both: &Both) -> Markup {
-    let verdict = |result: &Option<JobResult>| result.as_ref().and_then(verdict_of).cloned();
-    let (Some(base), Some(head)) = (verdict(&both.base), verdict(&both.head)) else {
-        return html! {};
-    };
-    let scores = view
-        .columns
-        .iter()
-        .filter_map(|column| Some((&column.title, column.score(&base)?, column.score(&head)?)));
+    let (Some(base), Some(head)) = (&both.base, &both.head) else { return html! {} };
+    let scores = view.columns.iter().filter(|column| column.is_part()).filter_map(|column| {
+        let [before, after] = [base, head].map(|result| column.cell(result)?.number());
+        Some((column.title.as_deref()?, before?, after?))
+    });
     html! {
         p.facts {
             @for (title, before, after) in scores.filter(|(_, before, after)| before != after) {
@@ -166,5 +160,5 @@ fn side(
 }
 
 fn issues_of(result: Option<&JobResult>) -> &[String] {
-    result.and_then(verdict_of).map(|verdict| verdict.issues.as_slice()).unwrap_or_default()
+    result.and_then(JobResult::verdict).map(|verdict| verdict.issues.as_slice()).unwrap_or_default()
 }

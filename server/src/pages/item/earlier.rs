@@ -6,9 +6,11 @@ use crate::{
     view::RunView,
 };
 use juror_analysis::{format::figure, history::ask_the_same, metrics::Unit};
+use juror_app::catalog::runs_before;
 use juror_report::{
-    html::{first_issue, minutes, simulated, verdict_of},
+    html::{minutes, outcome_chip, simulated},
     sanitize::harmless,
+    topics::results::{MAX_ISSUE, first_issue},
 };
 use juror_types::{outcome::JobResult, run::RunRecord};
 use maud::{Markup, html};
@@ -30,13 +32,9 @@ pub async fn of(
 ) -> Result<Markup, PageError> {
     let (catalog, own) = (Arc::clone(&site.catalog), view.files.record().clone());
     let runs = spawn_blocking(move || {
-        let runs = catalog.list()?.into_iter().map(|listed| listed.record);
-        let is_earlier = |other: &RunRecord| {
-            other.created_at < own.created_at
-                && other.run_id != own.run_id
-                && ask_the_same(other, &own)
-        };
-        Ok::<_, std::io::Error>(runs.filter(is_earlier).take(MAX_RUNS).collect::<Vec<_>>())
+        let runs = catalog.list()?;
+        let earlier = runs_before(&runs, &own, ask_the_same).take(MAX_RUNS);
+        Ok::<_, std::io::Error>(earlier.map(|run| run.record.clone()).collect::<Vec<_>>())
     });
     let runs = runs.await??;
     if runs.is_empty() {
@@ -97,22 +95,20 @@ fn table(found: &[(RunRecord, JobResult)]) -> Markup {
 }
 
 fn row(record: &RunRecord, result: &JobResult) -> Markup {
-    let verdict = verdict_of(result);
-    let is_simulated = result.judge.as_ref().is_some_and(|judge| judge.simulated);
+    let verdict = result.verdict();
     let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
-    let outcome = result.outcome.name();
     html! {
         tr {
             th scope="row" {
                 a href=(links::item(&record.run_id, &result.screenshot_id, &links::query(repeat))) {
                     bdi { (harmless(record.run_id.as_str())) }
                 }
-                @if is_simulated && verdict.is_some() { " " (simulated()) }
+                @if result.is_simulated() && verdict.is_some() { " " (simulated()) }
             }
             td { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
-            td { span class=(format!("chip {outcome}")) { (result.outcome.label()) } }
+            td { (outcome_chip(result.outcome)) }
             td.n { (verdict.map_or_else(|| "–".to_owned(), |verdict| figure(verdict.correctness(), Unit::Share))) }
-            td.issue { (first_issue(result, verdict)) }
+            td.issue { (harmless(&first_issue(result, MAX_ISSUE))) }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{api::image_address, view::RunView};
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{PairSide, pair_alignment, regions_over, verdict_of},
+    html::{PairSide, pair_alignment, picture_caption, regions_over},
     sanitize::harmless,
 };
 use juror_types::{
@@ -50,7 +50,7 @@ fn picture(
     let name = harmless(&input.name.replace('_', " "));
     let is_unjudged = address.is_some() && input.digest.is_none();
     let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
-    let findings = verdict_of(result).map_or(&[][..], |verdict| &verdict.findings);
+    let findings = result.verdict().map_or(&[][..], |verdict| &verdict.findings);
     let over = measured.zip(PairSide::from_input(input));
     let exhibit = show.map(|show| &show.exhibit);
     let remark = exhibit.and_then(|exhibit| exhibit.remark_on(&input.name));
@@ -66,9 +66,7 @@ fn picture(
                 None => { p.missing { (absence(view, input, show)) } }
             }
             figcaption {
-                (name) ": " bdi { (harmless(&input.reference)) }
-                @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
-                @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
+                (picture_caption(input, remark))
                 @if is_unjudged { ", as it is now: no judge looked at it" }
             }
         }

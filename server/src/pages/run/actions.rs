@@ -2,7 +2,7 @@
 
 use crate::{pages::links, view::RunView};
 use juror_analysis::history::ask_the_same;
-use juror_app::catalog::{ListedRun, RunState};
+use juror_app::catalog::{ListedRun, RunState, runs_before};
 use maud::{Markup, html};
 
 const FORMATS: [(&str, &str); 6] = [
@@ -18,11 +18,7 @@ const FORMATS: [(&str, &str); 6] = [
 pub fn bar(view: &RunView, runs: &[ListedRun], may_write: bool, is_cancelling: bool) -> Markup {
     let run = &view.report.run.id;
     let own = view.files.record();
-    let before = runs.iter().find(|other| {
-        other.record.created_at < own.created_at
-            && other.figures.is_some()
-            && ask_the_same(&other.record, own)
-    });
+    let before = runs_before(runs, own, ask_the_same).find(|run| run.figures.is_some());
     html! {
         div.actions data-refresh="actions" {
             @if let Some(before) = before {

@@ -4,7 +4,6 @@ use crate::{
     pages::{links, query::PageQuery},
     view::{EvidenceState, Order, RowQuery, RunView},
 };
-use juror_analysis::issues::StatementGroup;
 use juror_types::{finding::Severity, outcome::Outcome};
 
 /// The query that a table fulfils, as they were written: links keep them.
@@ -61,23 +60,19 @@ impl ItemFilters {
         links::query(kept.chain(changes))
     }
 
-    /// Query of the filtered results. A tag that the run does not have selects none.
+    /// Query of the filtered results. A tag or a label that the run does not have selects none.
     pub fn query(&self, view: &RunView) -> RowQuery {
         let outcome = self.text("outcome");
         let share = |name| Some(self.text(name)?.parse::<f32>().ok()? / 100.0);
         // Scores are shown with one decimal: who asks for 88.5 means all that are shown so.
         let half_a_step = 0.0005;
-        let tag = self.text("tag").map(|tag| {
-            let place = view.tags().iter().position(|(known, _)| known == tag);
-            place.and_then(|place| u16::try_from(place).ok()).unwrap_or(u16::MAX)
-        });
         RowQuery {
             outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.name())),
-            tag,
-            issue: self.place("issue", &view.report.common_issues),
-            strength: self.place("strength", &view.report.common_strengths),
-            repair: self.text("repair").map(|label| view.repair(label).unwrap_or(u32::MAX)),
-            kind: self.text("kind").map(|key| view.kind_number(key).unwrap_or(u16::MAX)),
+            tag: self.text("tag").map(|tag| view.tag(tag)),
+            issue: self.text("issue").map(|label| view.issue(label)),
+            strength: self.text("strength").map(|label| view.strength(label)),
+            repair: self.text("repair").map(|label| view.repair(label)),
+            kind: self.text("kind").map(|key| view.kind(key)),
             severity: Severity::ALL
                 .into_iter()
                 .find(|known| self.text("severity") == Some(known.name())),
@@ -98,23 +93,7 @@ impl ItemFilters {
     pub fn order(&self, view: &RunView) -> Order {
         match self.text("sort") {
             None => Order::Urgency,
-            Some(key) => order_of(view, key).unwrap_or_default(),
+            Some(key) => Order::of_name(key, view).unwrap_or_default(),
         }
-    }
-
-    /// The place of the statement with this label; one that the run does not have selects none.
-    fn place(&self, name: &str, groups: &[StatementGroup]) -> Option<u32> {
-        let label = self.text(name)?;
-        let place = groups.iter().position(|group| group.label == label);
-        Some(place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX))
-    }
-}
-
-/// The order by a column of this key; none for one that cannot be sorted by.
-pub fn order_of(view: &RunView, key: &str) -> Option<Order> {
-    match key {
-        "grade" => Some(Order::Score),
-        key if Order::of_name(key).is_some() => Order::of_name(key),
-        key => view.columns.iter().position(|column| column.key == key).map(Order::Column),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::view::RunView;
 use juror_analysis::format::{dollars, grouped};
-use juror_report::{html::simulated, sanitize::harmless};
+use juror_report::{html::simulated, phrasing::spent_text, sanitize::harmless};
 use maud::{Markup, html};
 
 /// Section of the progress.
@@ -27,11 +27,7 @@ pub fn section(view: &RunView, is_cancelling: bool) -> Markup {
                     div {
                         dt { "Spent" }
                         dd #live-spent {
-                            (dollars(cost.total_usd))
-                            @match view.files.record().budget_usd {
-                                Some(budget) => { " of " (dollars(budget)) }
-                                None => { ", no budget: spending is unlimited" }
-                            }
+                            (spent_text(cost.total_usd, view.files.record().budget_usd))
                         }
                     }
                     div { dt { "In flight, at most" } dd #live-flight { (dollars(cost.in_flight_usd)) } }

@@ -1,14 +1,14 @@
 //! The table of results, a page at a time, in the order and with the filters of the address.
 
-use crate::pages::run::filters::{ItemFilters, order_of};
 use crate::{
-    pages::{links, pager::pager, thumbnail},
+    pages::{links, pager::pager, run::filters::ItemFilters, sorting::TableOrder, thumbnail},
     view::{EvidenceState, Order, RunView},
 };
 use juror_analysis::format::{counted, grouped};
 use juror_report::{
-    html::{TableColumn, columns, first_issue, id_text, marks, simulated, verdict_of},
-    sanitize::harmless,
+    html::{column_head, result_cells, simulated},
+    sanitize::{cut, harmless},
+    topics::results::{ResultColumn, shown_columns},
 };
 use juror_types::{
     finding::Severity,
@@ -21,6 +21,9 @@ const RESULTS_PER_PAGE: usize = 100;
 
 /// Maximum number of tags, of issues and of strengths to filter by.
 const MAX_CHOICES: usize = 100;
+
+/// Longest choice, in characters.
+const MAX_CHOICE: usize = 70;
 
 /// One page of the results that are asked for.
 pub struct TablePage {
@@ -51,7 +54,7 @@ impl TablePage {
 /// The section.
 pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup {
     let report = &view.report;
-    let columns = columns(report);
+    let columns = shown_columns(report);
     let pages = shown.selected.div_ceil(RESULTS_PER_PAGE).max(1);
     let first = (shown.page - 1) * RESULTS_PER_PAGE + 1;
     html! {
@@ -71,7 +74,7 @@ pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup
                 div.scroll tabindex="0" role="region" aria-label="Table of results" {
                     table.results #results {
                         caption { span { (in_words(view, asked)) } }
-                        (head(view, asked, &columns))
+                        (head(asked, &columns))
                         tbody { @for result in &shown.results { (row(view, asked, &columns, result)) } }
                     }
                 }
@@ -98,78 +101,44 @@ fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
     }
 }
 
-fn head(view: &RunView, asked: &ItemFilters, columns: &[TableColumn<'_>]) -> Markup {
+fn head(asked: &ItemFilters, columns: &[ResultColumn]) -> Markup {
+    let descends = asked.text("order") == Some("desc");
+    let order = TableOrder { key: asked.text("sort"), descends };
     html! {
         thead { tr {
             th.thumb scope="col" { "Image" }
-            (sorting(view, asked, "id", "Item", None, false))
-            (sorting(view, asked, "outcome", "Outcome", None, false))
             @for column in columns {
-                (sorting(view, asked, column.key(), &column.head, column.title.as_deref(), column.is_number()))
+                @let link = order.link(&column.key, &harmless(&column.head), |query| {
+                    format!("{}#items", asked.with(&query))
+                });
+                (column_head(column, order.direction(&column.key), &link))
             }
-            (sorting(view, asked, "issue", "First issue", None, false))
         } }
-    }
-}
-
-/// A head that sorts by its column where that is possible, and turns the order round when it is
-/// sorted by already.
-fn sorting(
-    view: &RunView,
-    asked: &ItemFilters,
-    key: &str,
-    head: &str,
-    title: Option<&str>,
-    is_number: bool,
-) -> Markup {
-    if order_of(view, key).is_none() {
-        return html! { th.n[is_number] scope="col" title=[title] { (head) } };
-    }
-    let is_current = asked.text("sort") == Some(key);
-    let descends = is_current && asked.text("order") == Some("desc");
-    let next = if is_current && !descends { "desc" } else { "asc" };
-    let address = asked.with(&[("sort", key.to_owned()), ("order", next.to_owned())]);
-    let direction = match (is_current, descends) {
-        (false, _) => None,
-        (true, false) => Some("ascending"),
-        (true, true) => Some("descending"),
-    };
-    html! {
-        th.n[is_number] scope="col" aria-sort=[direction] title=[title] {
-            a.sort href=(format!("{address}#items")) { (head) }
-        }
     }
 }
 
 fn row(
     view: &RunView,
     asked: &ItemFilters,
-    columns: &[TableColumn<'_>],
+    columns: &[ResultColumn],
     result: &JobResult,
 ) -> Markup {
-    let report = &view.report;
-    let outcome = result.outcome.name();
-    let query = if result.repeat > 0 {
-        asked.with(&[("repeat", result.repeat.to_string())])
-    } else {
-        asked.with(&[])
+    let run = &view.report.run.id;
+    let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
+    let query = asked.with(repeat.as_slice());
+    let address = links::item(run, &result.screenshot_id, &query);
+    let name = |id: &Markup| {
+        html! {
+            a href=(address) { (id) }
+            @for tag in result.item.tags.iter().take(3) {
+                " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
+            }
+        }
     };
-    let address = links::item(&report.run.id, &result.screenshot_id, &query);
     html! {
         tr {
-            td.thumb { (thumbnail::link(&report.run.id, result, &address)) }
-            th scope="row" {
-                a href=(address) { bdi { (id_text(report, result)) } }
-                @for tag in result.item.tags.iter().take(3) {
-                    " " a.tag href=(format!("{}#items", asked.with(&[("tag", tag.clone())]))) { (harmless(tag)) }
-                }
-            }
-            td {
-                span class=(format!("chip {outcome}")) { (result.outcome.label()) }
-                @if let Some(verdict) = verdict_of(result) { (marks(verdict)) }
-            }
-            @for column in columns { td.n[column.is_number()] { (column.cell(result)) } }
-            td.issue { (first_issue(result, verdict_of(result))) }
+            td.thumb { (thumbnail::link(run, result, &address)) }
+            (result_cells(columns, result, &name))
         }
     }
 }
@@ -238,19 +207,10 @@ fn choices(asked: &ItemFilters, label: &str, name: &str, options: &[(String, Str
                 select name=(name) {
                     option value="" { "all" }
                     @for (value, text) in options {
-                        option value=(value) selected[chosen == Some(value)] { (cut(&harmless(text))) }
+                        option value=(value) selected[chosen == Some(value)] { (cut(&harmless(text), MAX_CHOICE)) }
                     }
                 }
             }
         }
     }
-}
-
-/// The part that fits into a list of choices.
-fn cut(text: &str) -> String {
-    let mut shown: String = text.chars().take(70).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
 }

@@ -87,12 +87,16 @@ impl RunOrder {
         }
     }
 
+    /// Name of its column in queries.
+    pub fn name(self) -> &'static str {
+        let column = COLUMNS.iter().find(|(column, ..)| *column == self.column);
+        column.map_or("created", |(_, name, ..)| *name)
+    }
+
     /// Query parameters of the order.
     pub fn pairs(self) -> [(&'static str, String); 2] {
-        let name = COLUMNS.iter().find(|(column, ..)| *column == self.column);
-        let name = name.map_or("created", |(_, name, ..)| *name);
         let order = if self.descends { "desc" } else { "asc" };
-        [("sort", name.to_owned()), ("order", order.to_owned())]
+        [("sort", self.name().to_owned()), ("order", order.to_owned())]
     }
 }
 

@@ -5,7 +5,7 @@ use juror_analysis::{
     history::{DeclineWatch, is_of_one_kind},
     metrics::Metric,
 };
-use juror_app::catalog::ListedRun;
+use juror_app::catalog::{ListedRun, runs_before};
 use juror_report::{
     html::class_of, phrasing::decline_text, sanitize::harmless, topics::trend::level_of,
 };
@@ -17,10 +17,7 @@ pub(super) fn list(view: &RunView, runs: &[ListedRun], metrics: &[&Metric]) -> M
     let runs_dir = directory.parent().unwrap_or(directory);
     let watch = DeclineWatch::default().anchored_at_blessed(runs_dir);
     let own = view.files.record();
-    let is_earlier = |run: &&ListedRun| {
-        run.record.created_at < own.created_at && is_of_one_kind(&run.record, own)
-    };
-    let mut earlier: Vec<&ListedRun> = runs.iter().filter(is_earlier).collect();
+    let mut earlier: Vec<&ListedRun> = runs_before(runs, own, is_of_one_kind).collect();
     earlier.reverse();
     let judge = |metric: &&Metric| {
         let definition = &metric.definition;

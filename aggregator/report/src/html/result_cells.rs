@@ -1,0 +1,47 @@
+//! Cells of a table of results.
+
+use super::findings::marks;
+use crate::{
+    sanitize::harmless,
+    topics::results::{ResultCell, ResultColumn, ResultColumnKind, text_of},
+};
+use juror_types::outcome::{JobResult, Outcome};
+use maud::{Markup, html};
+
+/// The cells of a result; `name` makes the item's from its text.
+pub fn result_cells(
+    columns: &[ResultColumn],
+    result: &JobResult,
+    name: &dyn Fn(&Markup) -> Markup,
+) -> Markup {
+    html! {
+        @for column in columns {
+            @match column.cell(result) {
+                Some(cell @ ResultCell::Item(..)) => {
+                    th scope="row" { (name(&html! { bdi { (harmless(&cell.text())) } })) }
+                }
+                Some(ResultCell::Outcome(outcome)) => {
+                    td { (outcome_chip(outcome)) @if let Some(verdict) = result.verdict() { (marks(verdict)) } }
+                }
+                cell => {
+                    @let is_issue = column.kind == ResultColumnKind::Issue;
+                    @let class = if is_issue { Some("issue") } else { column.is_number().then_some("n") };
+                    td class=[class] { (harmless(&text_of(cell.as_ref()))) }
+                }
+            }
+        }
+    }
+}
+
+/// Head of a column; `content` is its text or what stands around it, `order` its `aria-sort`.
+pub fn column_head(column: &ResultColumn, order: Option<&str>, content: &Markup) -> Markup {
+    let title = column.title.as_deref().map(harmless);
+    html! {
+        th class=[column.is_number().then_some("n")] scope="col" aria-sort=[order] title=[title] { (content) }
+    }
+}
+
+/// The outcome as a chip.
+pub fn outcome_chip(outcome: Outcome) -> Markup {
+    html! { span class=(format!("chip {}", outcome.name())) { (outcome.label()) } }
+}
