@@ -129,7 +129,11 @@ impl LocalRuns {
         let prepared =
             LocalRun::prepare(session, &run, known.as_ref()).map_err(AppError::unavailable)?;
         let evidence = self.evidence(&prepared.session().settings);
-        let begun = prepared.begin(evidence).await?;
+        let begun = prepared.begin(evidence).await.map_err(|error| match error {
+            // A ledger that cannot be used is the operator's to repair.
+            AppError::Invalid(cause) => AppError::Unavailable(cause),
+            other => other,
+        })?;
         let notify = Arc::clone(&self.notify);
         self.tasks.spawn(async move {
             notify(match run_to_completion(begun, place).await {
