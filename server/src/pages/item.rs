@@ -3,7 +3,6 @@
 mod code;
 mod earlier;
 mod highlight;
-mod measured;
 mod pictures;
 mod prompt_and_reply;
 mod tokens;
@@ -24,7 +23,10 @@ use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
 use juror_app::items::ItemDetails;
 use juror_report::{
-    html::{findings, id_text, mark_reasons, marks, score, scores, simulated, took, verdict_of},
+    html::{
+        findings, id_text, mark_reasons, marks, measured_facts, score, scores, simulated, took,
+        verdict_of,
+    },
     sanitize::harmless,
 };
 use juror_types::{evidence::EvidenceOutcome, outcome::JobResult};
@@ -125,7 +127,7 @@ fn content(
         div.item-page {
             (pictures::section(view, result, show))
             div.findings {
-            @if let Some(outcome) = &result.evidence { (measured::section(outcome, cited)) }
+            @if let Some(facts) = measured_facts(result, cited, None) { (measured(&facts)) }
             @if let Some(verdict) = verdict {
                 section.card aria-labelledby="scores" {
                     h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
@@ -152,6 +154,16 @@ fn content(
         @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
         (prompt_and_reply::section(result, show.and_then(|show| show.prompt.as_ref())))
         (earlier)
+    }
+}
+
+/// Measurements of the item's code; regions lead to the findings that cite them.
+fn measured(facts: &Markup) -> Markup {
+    html! {
+        section.card aria-labelledby="measured" {
+            h2 #measured { "Measured" }
+            (facts)
+        }
     }
 }
 

@@ -167,7 +167,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[Column]) -> Row {
         cost_usd: result.cost_usd,
         latency_ms: result.total_latency_ms,
         findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
-        contradictory: verdict.is_some_and(|verdict| !verdict.contradictions.is_empty()),
+        contradictory: verdict.is_some_and(Verdict::contradicts_itself),
         evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
         suspected_instructions: verdict
             .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),

@@ -26,9 +26,14 @@ impl Card {
 
     /// The same of other code.
     pub fn of_code(code: &str, language: &str) -> Self {
+        Self::of_size(code, language, [240, 160])
+    }
+
+    /// The same in another size.
+    fn of_size(code: &str, language: &str, size: [u32; 2]) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
         let card = Self(Harness::new());
-        card.write("shot.png", blank());
+        card.write("shot.png", blank_of(size));
         card.write_code(code, language);
         // Nothing of the card can be repaired into a blank picture.
         card.settings("[evidence]\ntrials = 0\n");
@@ -84,7 +89,11 @@ impl Card {
 }
 
 pub fn blank() -> Vec<u8> {
-    let picture = image::RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
+    blank_of([240, 160])
+}
+
+fn blank_of([width, height]: [u32; 2]) -> Vec<u8> {
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([255; 3]));
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
     bytes.into_inner()
@@ -117,11 +126,13 @@ fn alignments_and_stops_of_gradients_are_found() {
   body { margin: 0; font: 14px sans-serif; background: #f8fafc }
   .bar { display: flex; justify-content: flex-start; margin: 16px; padding: 8px; background: white }
   .head { height: 48px; background: linear-gradient(90deg, #2563eb, #7c3aed) }
+  .note { width: 96px; margin: 0 16px; text-align: left }
 </style>
-<div class="head"></div><div class="bar"><b>Files</b><i>Sync</i></div>"#;
+<div class="head"></div><div class="bar"><b>Files</b><i>Sync</i></div><p class="note">Done</p>"#;
     let card = Card::of_code(page, "html");
     for (is, planted, property, expected) in [
         ("flex-start", "center", "justify-content", "flex-start"),
+        ("text-align: left", "text-align: center", "text-align", "left"),
         ("#7c3aed", "#db2777", "background-image", "linear-gradient(90deg, #2563EB, #7C3AED)"),
     ] {
         card.write_code(&page.replace(is, planted), "html");
@@ -148,16 +159,25 @@ fn code_that_shows_the_screenshot_itself_is_told() {
 }
 
 #[test]
-fn a_screenshot_of_twice_the_pixels_is_recognized() {
-    let card = Card::drawn();
-    let drawn = image::load_from_memory(&card.rendered("first")).unwrap();
-    let doubled = drawn.resize_exact(480, 320, image::imageops::FilterType::Nearest);
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    doubled.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    card.0.write("shot.png", bytes.into_inner());
-    let result = card.run("doubled", 0);
+fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pixel() {
+    // As a screen with two pixels for each CSS pixel shows it; most of the page is empty.
+    let zoomed = CARD.replace("body {", "html { zoom: 2 } body {");
+    let card = Card::of_size(&zoomed, "html", [960, 640]);
+    card.write_code(CARD, "html");
+    let result = card.run("double", 0);
     assert_eq!(result["evidence"]["scale"], 2);
     assert_eq!(result["evidence"]["regions"], json!([]));
+    assert_eq!(
+        (&result["evidence"]["pixels_equal"], &result["evidence"]["noise"]),
+        (&json!(1.0), &json!(0.0))
+    );
+    assert_eq!(result["evidence"]["render_size"], json!([480, 320]));
+    // A repair is tried in the same pixels.
+    card.write_code(&CARD.replace("#1d4ed8", "#16a34a"), "html");
+    let region = &card.run("planted", 0)["evidence"]["regions"][0];
+    assert_eq!(region["property"], "background-color");
+    assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
+    assert_eq!(region["explains"], 1.0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod explain;
 mod field;
 mod gradient;
 mod hypothesis;
+mod images;
 mod lever;
 mod missing;
 mod paint;
