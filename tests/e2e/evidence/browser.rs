@@ -3,9 +3,11 @@
 use super::box_in;
 use crate::harness::{Finished, Harness};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs;
+use tokio::runtime::Runtime;
 
 const CARD: &str = r#"<!doctype html>
 <style>
@@ -26,14 +28,9 @@ impl Card {
 
     /// The same of other code.
     pub fn of_code(code: &str, language: &str) -> Self {
-        Self::of_size(code, language, [240, 160])
-    }
-
-    /// The same in another size.
-    fn of_size(code: &str, language: &str, size: [u32; 2]) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
         let card = Self(Harness::new());
-        card.write("shot.png", blank_of(size));
+        card.write("shot.png", blank());
         card.write_code(code, language);
         // Nothing of the card can be repaired into a blank picture.
         card.settings("[evidence]\ntrials = 0\n");
@@ -89,11 +86,7 @@ impl Card {
 }
 
 pub fn blank() -> Vec<u8> {
-    blank_of([240, 160])
-}
-
-fn blank_of([width, height]: [u32; 2]) -> Vec<u8> {
-    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([255; 3]));
+    let picture = image::RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
     let mut bytes = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
     bytes.into_inner()
@@ -158,11 +151,26 @@ fn code_that_shows_the_screenshot_itself_is_told() {
     assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }
 
+/// A page of 480 x 320 CSS pixels, most of which is empty, on a screen with two for each.
+fn drawn_at_twice_the_pixels(code: &str) -> Vec<u8> {
+    install::ensure("/usr/bin/chromium", "chromium");
+    let (code, props) = (PageCode::Html(code.to_owned()), Map::new());
+    let source = PageSource { code, props, frame: None, viewport: [480, 320], scale: 2 };
+    let drawing = async {
+        let renderer = Renderer::start(RendererSettings::default()).await.unwrap();
+        let mut page = renderer.open(&source).await.unwrap();
+        let picture = page.draw(&[]).await.unwrap().picture;
+        page.close().await;
+        renderer.shut_down().await;
+        picture.to_vec()
+    };
+    Runtime::new().unwrap().block_on(drawing)
+}
+
 #[test]
 fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pixel() {
-    // As a screen with two pixels for each CSS pixel shows it; most of the page is empty.
-    let zoomed = CARD.replace("body {", "html { zoom: 2 } body {");
-    let card = Card::of_size(&zoomed, "html", [960, 640]);
+    let card = Card(Harness::new());
+    card.write("shot.png", drawn_at_twice_the_pixels(CARD));
     card.write_code(CARD, "html");
     let result = card.run("double", 0);
     assert_eq!(result["evidence"]["scale"], 2);
