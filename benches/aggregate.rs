@@ -16,7 +16,7 @@
 mod harness;
 
 use futures_util::{StreamExt as _, stream};
-use harness::{Mark, Table, journal, juror, measure_beside};
+use harness::{Mark, MarkTable, journal, juror, measure_beside};
 use juror_ledger::{
     admission::{Admission as _, Budget},
     redis::{RedisLedger, RunProgress, test_server::TestRedis},
@@ -81,7 +81,7 @@ fn main() {
     });
     let bytes = std::fs::metadata(folder.path().join("runs/large/results.jsonl")).unwrap().len();
 
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "juror aggregate over {count} results of {:.1} KB, which wait in RabbitMQ",
         bytes as f64 / count as f64 / 1e3
     ));

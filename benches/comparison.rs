@@ -15,7 +15,7 @@
 
 mod harness;
 
-use harness::{Mark, Table, journal, juror, measure};
+use harness::{Mark, MarkTable, journal, juror, measure};
 use juror_analysis::comparison::{Decision, Difference, Pairs, holm};
 use juror_journal::journal::RunDirectory;
 use juror_types::{id::RunId, outcome::JobResult, rubric::builtin};
@@ -62,7 +62,7 @@ fn main() {
 /// Share of the intervals that contain the true change; it is that of continuous scores, since
 /// rounding and the ends of a scale move means.
 fn coverage(trials: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "95 % intervals that hold the true change, of {trials} simulated comparisons each"
     ));
     let alone = World { items: 100, item_change: 0.5, shift: -0.3, ..ALIKE };
@@ -84,7 +84,7 @@ fn coverage(trials: usize, random: &mut SmallRng) {
 
 /// Share of comparisons of two equal judges that report a difference.
 fn alarms(trials: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "False alarms: worse or better on identical judges, of {trials} comparisons each"
     ));
     let worlds = [
@@ -114,7 +114,7 @@ fn alarms(trials: usize, random: &mut SmallRng) {
 
 /// Share of the planted changes that are detected.
 fn power(trials: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "Planted falls that are called worse, of {trials} comparisons each (margin 0.01)"
     ));
     for (items, shift, mark) in [
@@ -152,7 +152,7 @@ fn power(trials: usize, random: &mut SmallRng) {
 }
 
 fn decide(verdicts: &Verdicts, margin: f64) -> Decision {
-    Decision::of(&verdicts.score.difference(1.0), margin)
+    Decision::for_difference(&verdicts.score.difference(1.0), margin)
 }
 
 /// As `--strict` has it.
@@ -162,7 +162,7 @@ fn criteria_got_worse(verdicts: &Verdicts, margin: f64) -> bool {
     let adjusted = holm(&found.iter().map(|each| each.p_value).collect::<Vec<_>>());
     let worse = |(each, p_value): (&Difference, Option<f64>)| {
         let sure = p_value.is_some_and(|p_value| p_value <= 0.05);
-        sure && Decision::of(each, margin * 10.0) == Decision::Worse
+        sure && Decision::for_difference(each, margin * 10.0) == Decision::Worse
     };
     found.iter().zip(adjusted).any(worse)
 }
@@ -239,7 +239,7 @@ fn memory(items: usize) {
     }
     let arguments = ["compare", "base", "head", "--json"];
     let measured = measure(&mut juror(folder.path(), &arguments), &[0, 100]);
-    let table = Table::new(&format!("juror compare of two runs of {items} items each"));
+    let table = MarkTable::new(&format!("juror compare of two runs of {items} items each"));
     table.marked("peak memory", measured.peak_mb, "MB", Mark::AtMost(200.0));
     table.row("time", measured.wall.as_secs_f64(), "s");
     table.row("CPU per item", measured.cpu_ms_each(items) * 1_000.0, "µs");

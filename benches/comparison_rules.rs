@@ -14,7 +14,7 @@
 
 mod harness;
 
-use harness::{Mark, Table, journal};
+use harness::{Mark, MarkTable, journal};
 use juror_analysis::{
     compare::{Side, compare},
     comparison::{Comparison, Decision, Rules},
@@ -87,8 +87,9 @@ fn main() {
 
 /// Rate at which any rule tells two equal runs apart.
 fn false_alarms(trials: usize, random: &mut SmallRng) {
-    let table =
-        Table::new(&format!("All rules on equal runs: called worse, of {trials} comparisons each"));
+    let table = MarkTable::new(&format!(
+        "All rules on equal runs: called worse, of {trials} comparisons each"
+    ));
     for (name, world) in [
         ("60 items", World { items: 60, ..EQUAL }),
         ("200 items", EQUAL),
@@ -106,7 +107,7 @@ fn false_alarms(trials: usize, random: &mut SmallRng) {
 
 /// Rate of false decisions that undeclared clusters cause.
 fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "Undeclared clusters without a true change: decided falsely, of {trials} comparisons each"
     ));
     for (clusters, items) in [(8, 120), (20, 120)] {
@@ -127,7 +128,7 @@ fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
             }
         }
     }
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "What the search for clusters costs without any effect of them: a fall of 0.3 points, called worse, of {trials} comparisons each"
     ));
     for clusters in [0, 8, 20] {
@@ -139,7 +140,7 @@ fn undeclared_clusters(trials: usize, random: &mut SmallRng) {
 
 /// Rate at which a planted defect is called worse.
 fn power(trials: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "Planted defects in 200 items: called worse, of {trials} comparisons each"
     ));
     type Planted = (&'static str, fn(&mut Vec<JobResult>));

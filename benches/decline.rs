@@ -14,7 +14,7 @@
 
 mod harness;
 
-use harness::{Mark, Table};
+use harness::{Mark, MarkTable};
 use juror_analysis::{
     history::{DeclineState, DeclineWatch, SeriesPoint},
     metrics::MetricDefinition,
@@ -30,7 +30,7 @@ fn main() {
     let semantic = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let definition = MetricDefinition::decisive(&semantic.parse().unwrap());
     let mut random = SmallRng::seed_from_u64(31);
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "{ITEMS} items around 90 %, false-alarm rate 5 % per {NIGHTS} nights, {series} series each"
     ));
     for anchor in [5, 10, 20] {

@@ -20,17 +20,17 @@
 mod harness;
 mod mutations;
 
-use harness::{Mark, Table};
+use harness::{Mark, MarkTable};
 use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
-    browser::Browser,
+    browser::BenchBrowser,
     firefox::Firefox,
     marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
     operators::{Mutation, OPERATORS, STRENGTHS, mutation},
-    origin::{Browsers, Origin},
-    score::{Found, Scores, name_everything, print_scores},
+    origin::{Browsers, ScreenshotOrigin},
+    score::{Found, RegionScores, name_everything, print_scores},
 };
 use nix::sys::{
     resource::{UsageWho, getrusage},
@@ -55,7 +55,7 @@ struct Component {
 fn main() {
     let Some([pages, mounted, elsewhere]) = harness::sizes([27, 10, 6]) else { return };
     print_cost();
-    let Some(chromium) = Browser::start() else {
+    let Some(chromium) = BenchBrowser::start() else {
         return println!("no chromium on PATH: nothing can be drawn");
     };
     let firefox = Firefox::start();
@@ -82,18 +82,18 @@ fn main() {
 
 fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], elsewhere: usize) {
     print_silence(browsers, title, components);
-    let mut control = Scores::new();
-    let mut scores = Scores::new();
+    let mut control = RegionScores::new();
+    let mut scores = RegionScores::new();
     for component in components {
-        let mut run = Run { browsers, component, origin: Origin::SameBrowser };
+        let mut run = Run { browsers, component, origin: ScreenshotOrigin::SameBrowser };
         run.score(0, &mut scores, Some(&mut control));
     }
     print_scores("same browser", &scores);
     SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
     print_scores("a report that names everything", &control);
     SAME_BROWSER.refuse(&control);
-    for origin in Origin::ELSEWHERE {
-        let mut scores = Scores::new();
+    for origin in ScreenshotOrigin::ELSEWHERE {
+        let mut scores = RegionScores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
             Run { browsers, component, origin }.score(1, &mut scores, None);
@@ -155,11 +155,16 @@ fn prints_misses(component: &Component) -> bool {
 struct Run<'run> {
     browsers: &'run mut Browsers,
     component: &'run Component,
-    origin: Origin,
+    origin: ScreenshotOrigin,
 }
 
 impl Run<'_> {
-    fn score(&mut self, weakest: usize, scores: &mut Scores, mut control: Option<&mut Scores>) {
+    fn score(
+        &mut self,
+        weakest: usize,
+        scores: &mut RegionScores,
+        mut control: Option<&mut RegionScores>,
+    ) {
         let Component { html, size, number, .. } = self.component;
         self.browsers.chromium.open(html, *size, 1);
         let (original, page) = self.browsers.chromium.draw(&[]);
@@ -220,7 +225,7 @@ impl Run<'_> {
 }
 
 /// The evidence of the open page, with its repairs, and the number of drawings that they took.
-fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
+fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
     let (drawing, snapshot) = browser.draw(&[]);
     let pair = PicturePair::new(screenshot, &drawing);
     let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
@@ -237,9 +242,9 @@ fn explain(browser: &mut Browser, screenshot: &Raster) -> (Evidence, Snapshot, u
 /// Number of unchanged pages without a region.
 fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component]) {
     let table =
-        Table::new(&format!("{title}: no region on unchanged code, tuned by and held back"));
-    let near = [Origin::SameBrowser, Origin::Rounded, Origin::Double];
-    for origin in near.into_iter().chain(Origin::ELSEWHERE) {
+        MarkTable::new(&format!("{title}: no region on unchanged code, tuned by and held back"));
+    let near = [ScreenshotOrigin::SameBrowser, ScreenshotOrigin::Rounded, ScreenshotOrigin::Double];
+    for origin in near.into_iter().chain(ScreenshotOrigin::ELSEWHERE) {
         let mut halves = [(0, 0); 2];
         for component in components {
             let Component { name, html, size, number } = component;
@@ -259,7 +264,7 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
                 println!("  {name}: {:?}", evidence.regions.first());
             }
         }
-        let least = if Origin::ELSEWHERE.contains(&origin) { 95.0 } else { 99.0 };
+        let least = if ScreenshotOrigin::ELSEWHERE.contains(&origin) { 95.0 } else { 99.0 };
         for (silent, all) in halves.into_iter().filter(|(_, all)| *all > 0) {
             let what = format!("{}: {silent} of {all}", origin.name());
             table.marked(what, 100.0 * silent as f64 / all as f64, "%", Mark::AtLeast(least));
@@ -284,7 +289,12 @@ fn print_cost() {
         assert_eq!(pair.measure(EvidenceSource::Browser, None).regions.len(), 1);
     }
     let each = (cpu_ms() - before) / f64::from(rounds);
-    Table::new("measuring").marked("CPU of a pair of 1440 x 900", each, "ms", Mark::AtMost(60.0));
+    MarkTable::new("measuring").marked(
+        "CPU of a pair of 1440 x 900",
+        each,
+        "ms",
+        Mark::AtMost(60.0),
+    );
 }
 
 fn cpu_ms() -> f64 {

@@ -13,7 +13,7 @@
 
 mod harness;
 
-use harness::{Mark, Screenshots, Simulator, Table, juror, measure};
+use harness::{BenchSimulator, Mark, MarkTable, Screenshots, juror, measure};
 
 /// A fifth in sum: refusals, outages, broken connections and unusable answers.
 const FAULTS: [&str; 10] = [
@@ -36,7 +36,7 @@ fn main() {
     harness::write_screenshots(folder.path(), screenshots);
     let mut flags = vec!["--latency-ms", "200"];
     flags.extend(FAULTS.iter().flat_map(|fault| ["--fault", fault]));
-    let simulator = Simulator::start(&flags);
+    let simulator = BenchSimulator::start(&flags);
     let arguments = [
         "run",
         "manifest.jsonl",
@@ -52,8 +52,9 @@ fn main() {
     let stats = simulator.stats();
     let report: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();
 
-    let table =
-        Table::new(&format!("{count} items, a fifth of the answers faulty, 64 at once, 200 ms"));
+    let table = MarkTable::new(&format!(
+        "{count} items, a fifth of the answers faulty, 64 at once, 200 ms"
+    ));
     let of = |value: &serde_json::Value| value.as_u64().unwrap_or(0) as f64;
     let coverage = |name: &str| of(&report["coverage"][name]);
     let ended = ["scored", "no_output", "unscorable", "failed", "skipped"]

@@ -16,20 +16,22 @@
 
 mod harness;
 
-use harness::{Fleet, Screenshots, Simulator, Table, cpu_of_children, juror, measure};
+use harness::{
+    BenchFleet, BenchSimulator, MarkTable, Screenshots, cpu_of_children, juror, measure,
+};
 
 const AT_ONCE: &str = "64";
 
 fn main() {
     let Some([count, latency]) = harness::sizes([2_000, 200]) else { return };
-    if !Fleet::has_servers() {
+    if !BenchFleet::has_servers() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 160, height: 96, bytes: 1_500 };
     harness::write_screenshots(folder.path(), screenshots);
     let latency_ms = latency.to_string();
-    let simulator = Simulator::start(&["--latency-ms", &latency_ms]);
+    let simulator = BenchSimulator::start(&["--latency-ms", &latency_ms]);
     let arguments = [
         "run",
         "manifest.jsonl",
@@ -43,13 +45,13 @@ fn main() {
     let local = measure(&mut juror(folder.path(), &arguments), &[0]);
 
     let before = cpu_of_children();
-    let fleet = Fleet::start(folder.path(), &simulator, 1, &["-j", AT_ONCE]);
+    let fleet = BenchFleet::start(folder.path(), &simulator, 1, &["-j", AT_ONCE]);
     let judged = fleet.judge();
     let [worker_mb, aggregator_mb] = fleet.peaks_mb();
     fleet.stop();
     let cpu_ms = (cpu_of_children() - before).as_secs_f64() * 1_000.0 / count as f64;
 
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "{count} small items, {AT_ONCE} at once, {latency} ms: by a fleet on this machine, and by juror run"
     ));
     table.row("items a second, fleet, from enqueue to report", judged.rate(count), "/s");

@@ -16,7 +16,7 @@
 
 mod harness;
 
-use harness::{Asking, Enforced, Fleet, Mark, Screenshots, Simulator, Table};
+use harness::{Asking, BenchFleet, BenchSimulator, Enforced, Mark, MarkTable, Screenshots};
 
 const AT_ONCE_EACH: &str = "16";
 const REQUESTS: Enforced = Enforced::Requests(6_000);
@@ -30,11 +30,11 @@ const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
     let Some([seconds, workers]) = harness::sizes([15, 4]) else { return };
-    if !Fleet::has_servers() {
+    if !BenchFleet::has_servers() {
         return;
     }
     let table =
-        Table::new(&format!("use of enforced limits by {workers} workers, 200 ms, after 3 s"));
+        MarkTable::new(&format!("use of enforced limits by {workers} workers, 200 ms, after 3 s"));
     let by_tokens = REQUESTS_BY_TOKENS_A_SECOND.map(|(rule, rate)| (TOKENS, rule, rate));
     for (limit, rule, rate) in [(REQUESTS, "sum", REQUESTS_A_SECOND)].into_iter().chain(by_tokens) {
         let requests = rate * seconds;
@@ -54,12 +54,12 @@ fn run(count: usize, limit: Enforced, rule: &str, given: bool, workers: usize) -
     harness::write_screenshots(folder.path(), screenshots);
     std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
-    let simulator = Simulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
+    let simulator = BenchSimulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
     let mut flags = vec!["-j", AT_ONCE_EACH];
     if given {
         flags.extend([flag.as_str(), &value]);
     }
-    let fleet = Fleet::start(folder.path(), &simulator, workers, &flags);
+    let fleet = BenchFleet::start(folder.path(), &simulator, workers, &flags);
     let before = fleet.redis_cpu_seconds();
     let (_, asking) = simulator.watch(|| fleet.judge());
     let redis = fleet.redis_cpu_seconds() - before;

@@ -20,11 +20,11 @@ pub use bare_loop::bare_loop;
 pub use dataset::{Screenshots, write_screenshots};
 pub use enforced::Enforced;
 pub use enlarged::{enlarge_manifest, enlarge_run};
-pub use fleet::Fleet;
+pub use fleet::BenchFleet;
 pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside, peak_mb};
 pub use process_tree::ProcessTree;
-pub use simulator::{Asking, Simulator};
-pub use table::{Mark, Table};
+pub use simulator::{Asking, BenchSimulator};
+pub use table::{Mark, MarkTable};
 
 /// The sizes that the command line gives, or else these; none where nobody asked to measure, as
 /// when all targets are built and run as tests.

@@ -14,7 +14,7 @@
 
 mod harness;
 
-use harness::{Mark, Table};
+use harness::{Mark, MarkTable};
 use juror_analysis::metrics::{Interval, Sample};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 
@@ -85,7 +85,7 @@ fn main() {
 }
 
 fn near_perfect(samples: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "Near-perfect items: intervals that hold the mean, the worst of {} mixtures, {samples} each",
         SHARES.len()
     ));
@@ -109,7 +109,8 @@ fn near_perfect(samples: usize, random: &mut SmallRng) {
 }
 
 fn interior(samples: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!("Interior of the scale: means of five scores, {samples} each"));
+    let table =
+        MarkTable::new(&format!("Interior of the scale: means of five scores, {samples} each"));
     for items in [10, 20, 60, 200] {
         let mut width = 0.0;
         let coverage = covered(samples, 0.75, || {
@@ -130,7 +131,7 @@ fn interior(samples: usize, random: &mut SmallRng) {
 }
 
 fn rates(samples: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "Rates of independent items, the worst of {} true rates, {samples} each",
         RATES.len()
     ));
@@ -152,7 +153,7 @@ fn rates(samples: usize, random: &mut SmallRng) {
 
 /// Clusters of ten items whose own rates and means deviate around the true ones.
 fn clusters(samples: usize, random: &mut SmallRng) {
-    let table = Table::new(&format!("Clusters of 10 items, {samples} samples each"));
+    let table = MarkTable::new(&format!("Clusters of 10 items, {samples} samples each"));
     for groups in [5, 10, 20, 50] {
         for rate in [0.5, 0.7, 0.9] {
             // Half of the clusters lie by so much above the true rate, half below.

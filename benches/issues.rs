@@ -17,7 +17,7 @@ mod harness;
 #[path = "../aggregator/analysis/tests-data/statements/labelled.rs"]
 mod labelled;
 
-use harness::{Mark, Table};
+use harness::{Mark, MarkTable};
 use juror_analysis::issues::{Statements, Tone};
 use labelled::Labelled;
 use nix::sys::{
@@ -34,7 +34,7 @@ fn main() {
     let Some([count]) = harness::sizes([100_000]) else { return };
     let (tuned, held_back) = labelled::halves();
     let (tuned_domains, other_domains) = labelled::domains();
-    let table = Table::new("agreement with people, B-cubed, over every statement");
+    let table = MarkTable::new("agreement with people, B-cubed, over every statement");
     for (name, statements, aim) in [
         ("tuned by", tuned, None),
         ("tuned by, added later", labelled::added(), None),
@@ -53,7 +53,7 @@ fn main() {
     time("in words that no vocabulary has", &unknown);
 }
 
-fn agree(table: &Table, name: &str, statements: &[Labelled], aim: Option<f64>) {
+fn agree(table: &MarkTable, name: &str, statements: &[Labelled], aim: Option<f64>) {
     let found = labelled::agreement(statements, |kind, texts| {
         let tone = if kind == "issue" { Tone::Issues } else { Tone::Strengths };
         let mut collected = Statements::new(tone, Vec::new(), MAX_OTHERS);
@@ -78,7 +78,7 @@ fn agree(table: &Table, name: &str, statements: &[Labelled], aim: Option<f64>) {
 fn time(what: &str, statements: &[String]) {
     let different = statements.iter().collect::<HashSet<_>>().len();
     let table =
-        Table::new(&format!("{} statements, {different} different, {what}", statements.len()));
+        MarkTable::new(&format!("{} statements, {different} different, {what}", statements.len()));
     let began = cpu_seconds();
     let mut collected = Statements::new(Tone::Issues, Vec::new(), MAX_OTHERS);
     for (item, statement) in (0..).zip(statements) {

@@ -14,7 +14,7 @@
 
 mod harness;
 
-use harness::{Mark, Measured, Screenshots, Simulator, Table, bare_loop, juror, measure};
+use harness::{BenchSimulator, Mark, MarkTable, Measured, Screenshots, bare_loop, juror, measure};
 use std::path::Path;
 
 const AT_ONCE: usize = 64;
@@ -23,18 +23,18 @@ const BYTES: usize = 213_000;
 
 fn main() {
     let Some([count, shrunk]) = harness::sizes([2_000, 400]) else { return };
-    let simulator = Simulator::start(&["--latency-ms", "200"]);
+    let simulator = BenchSimulator::start(&["--latency-ms", "200"]);
     as_they_are(&simulator, count);
     drop(simulator);
-    let simulator = Simulator::start(&["--latency-ms", "200"]);
+    let simulator = BenchSimulator::start(&["--latency-ms", "200"]);
     to_be_shrunk(&simulator, shrunk);
 }
 
-fn as_they_are(simulator: &Simulator, count: usize) {
+fn as_they_are(simulator: &BenchSimulator, count: usize) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 1_280, height: 800, bytes: BYTES };
     harness::write_screenshots(folder.path(), screenshots);
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "{count} screenshots of 213 KB as they are, {AT_ONCE} at once, 200 ms"
     ));
     let (judged, asking) = simulator.watch(|| judge(simulator, folder.path(), &[]));
@@ -60,11 +60,11 @@ fn as_they_are(simulator: &Simulator, count: usize) {
     table.row("  the bare loop", bare.rate(count), "/s");
 }
 
-fn to_be_shrunk(simulator: &Simulator, count: usize) {
+fn to_be_shrunk(simulator: &BenchSimulator, count: usize) {
     let folder = tempfile::tempdir().unwrap();
     let screenshots = Screenshots { count, width: 1_920, height: 1_080, bytes: BYTES };
     harness::write_screenshots(folder.path(), screenshots);
-    let table = Table::new(&format!(
+    let table = MarkTable::new(&format!(
         "{count} screenshots of 1920 x 1080 shrunk to 1280 x 720, {AT_ONCE} at once"
     ));
     let judged = judge(simulator, folder.path(), &[("JUROR_IMAGE_MAX_SIDE", "1280")]);
@@ -73,7 +73,7 @@ fn to_be_shrunk(simulator: &Simulator, count: usize) {
     table.row("judgements a second, from start to exit", judged.rate(count), "/s");
 }
 
-fn judge(simulator: &Simulator, folder: &Path, settings: &[(&str, &str)]) -> Measured {
+fn judge(simulator: &BenchSimulator, folder: &Path, settings: &[(&str, &str)]) -> Measured {
     let at_once = AT_ONCE.to_string();
     let arguments = [
         "run",

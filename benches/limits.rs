@@ -13,7 +13,7 @@
 
 mod harness;
 
-use harness::{Asking, Enforced, Screenshots, Simulator, Table, juror, measure};
+use harness::{Asking, BenchSimulator, Enforced, MarkTable, Screenshots, juror, measure};
 
 const REQUESTS: Enforced = Enforced::Requests(6_000);
 const TOKENS: Enforced = Enforced::Tokens(12_000_000);
@@ -26,7 +26,7 @@ const SETTINGS: &str = "[judge]\nmax_output_tokens = 3000\n";
 
 fn main() {
     let Some([seconds]) = harness::sizes([15]) else { return };
-    let table = Table::new("use of enforced limits, 200 ms latency, after 3 s");
+    let table = MarkTable::new("use of enforced limits, 200 ms latency, after 3 s");
     let by_tokens = REQUESTS_BY_TOKENS_A_SECOND.map(|(rule, rate)| (TOKENS, rule, rate));
     for (limit, rule, rate) in [(REQUESTS, "sum", REQUESTS_A_SECOND)].into_iter().chain(by_tokens) {
         let requests = rate * seconds;
@@ -43,7 +43,7 @@ fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
     harness::write_screenshots(folder.path(), screenshots);
     std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
-    let simulator = Simulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
+    let simulator = BenchSimulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
     let mut arguments = vec![
         "run",
         "manifest.jsonl",

@@ -17,7 +17,7 @@
 
 mod harness;
 
-use harness::{Mark, Measured, Screenshots, Simulator, Table, juror, measure};
+use harness::{BenchSimulator, Mark, MarkTable, Measured, Screenshots, juror, measure};
 use jiff::civil::{Date, date};
 use serde_json::Value;
 use std::{
@@ -54,7 +54,7 @@ fn main() {
 struct Year<'folder> {
     folder: &'folder Path,
     zone: &'static str,
-    simulator: Simulator,
+    simulator: BenchSimulator,
     items: Vec<Value>,
     /// Bill of each local day, by the simulator.
     bills: BTreeMap<Date, f64>,
@@ -76,7 +76,7 @@ impl<'folder> Year<'folder> {
         fs::write(folder.join("juror.toml"), settings).unwrap();
         let manifest = fs::read_to_string(folder.join("manifest.jsonl")).unwrap();
         let items = manifest.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let simulator = Simulator::start(&[]);
+        let simulator = BenchSimulator::start(&[]);
         let (bills, seconds) = (BTreeMap::new(), Vec::new());
         Self { folder, zone, simulator, items, bills, cut: 0, seconds, most_mb: 0.0 }
     }
@@ -134,7 +134,7 @@ impl<'folder> Year<'folder> {
         let first_month = months[&FIRST.to_string()[..7]];
         let kept = fs::read_dir(self.folder.join("runs")).unwrap().count();
 
-        let table = Table::new(&format!("{nights} nights of {ITEMS} items in {}", self.zone));
+        let table = MarkTable::new(&format!("{nights} nights of {ITEMS} items in {}", self.zone));
         table.marked("days booked otherwise than billed", wrong as f64, "", Mark::AtMost(0.0));
         table.marked("dearest day", highest(&days), "$", Mark::AtMost(DAY_CAP));
         table.marked("dearest month", highest(&months), "$", Mark::AtMost(MONTH_CAP));

@@ -13,7 +13,9 @@
 
 mod harness;
 
-use harness::{Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure};
+use harness::{
+    BenchSimulator, Mark, MarkTable, Screenshots, enlarge_manifest, enlarge_run, juror, measure,
+};
 use std::path::Path;
 
 /// Items share so many screenshots: what is measured is the manifest, not the disk's folders.
@@ -31,7 +33,7 @@ fn main() {
 fn plan(folder: &Path, count: usize) {
     let manifest = folder.join("large.jsonl");
     enlarge_manifest(&folder.join("manifest.jsonl"), &manifest, count);
-    let table = Table::new(&format!("juror run --dry-run with a manifest of {count} lines"));
+    let table = MarkTable::new(&format!("juror run --dry-run with a manifest of {count} lines"));
     let planned =
         measure(&mut juror(folder, &["run", "large.jsonl", "--dry-run", "--quiet"]), &[0]);
     table.marked("peak memory", planned.peak_mb, "MB", Mark::AtMost(150.0));
@@ -42,7 +44,7 @@ fn plan(folder: &Path, count: usize) {
 
 /// Judges a few items, then makes a large journal of their results.
 fn report(folder: &Path, count: usize) {
-    let simulator = Simulator::start(&[]);
+    let simulator = BenchSimulator::start(&[]);
     let arguments = [
         "run",
         "manifest.jsonl",
@@ -56,7 +58,7 @@ fn report(folder: &Path, count: usize) {
     measure(&mut juror(folder, &arguments), &[0]);
     enlarge_run(&folder.join("runs/large"), &folder.join("large.jsonl"), count);
 
-    let table = Table::new(&format!("juror report over a journal of {count} results"));
+    let table = MarkTable::new(&format!("juror report over a journal of {count} results"));
     let reported = measure(&mut juror(folder, &["report", "large", "--quiet"]), &[0]);
     table.marked("peak memory", reported.peak_mb, "MB", Mark::AtMost(150.0));
     table.row("time", reported.wall.as_secs_f64(), "s");

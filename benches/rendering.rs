@@ -16,7 +16,7 @@
 
 mod harness;
 
-use harness::{Mark, Measured, ProcessTree, Table, juror, measure_beside};
+use harness::{Mark, MarkTable, Measured, ProcessTree, juror, measure_beside};
 use serde_json::json;
 use std::{
     fs,
@@ -40,7 +40,7 @@ const PLANTED: [&str; 3] = ["padding: ", "border-radius: ", "font-size: "];
 fn main() {
     let Some([items, differing, many]) = harness::sizes([108, 54, 1_000]) else { return };
     let golden = golden_pages();
-    let table = Table::new(&format!("rendering {items} pages, two at once"));
+    let table = MarkTable::new(&format!("rendering {items} pages, two at once"));
     let folder = dataset(&golden, items, |page, _| page.to_owned());
     let once = run(folder.path(), "one", TWO_AT_ONCE, &["--limit", "1"]);
     let drawn = run(folder.path(), "drawn", TWO_AT_ONCE, &[]);
@@ -65,7 +65,7 @@ fn main() {
 
 /// Items whose pictures differ, one at a time.
 fn print_trials(golden: &[GoldenPage], count: usize) {
-    let table = Table::new(&format!("{count} pages with a planted change, one at a time"));
+    let table = MarkTable::new(&format!("{count} pages with a planted change, one at a time"));
     let folder = dataset(golden, count, planted);
     let without_trials = [ONE_AT_ONCE, &[("JUROR_EVIDENCE_TRIALS", "0")]].concat();
     let plain = run(folder.path(), "plain", &without_trials, &[]);
@@ -85,7 +85,8 @@ fn print_trials(golden: &[GoldenPage], count: usize) {
 /// Pictures that exist already, so that no browser is needed.
 fn print_measuring() {
     let count = 40;
-    let table = Table::new(&format!("measuring {count} pairs of 1440 x 900 pixels, one at a time"));
+    let table =
+        MarkTable::new(&format!("measuring {count} pairs of 1440 x 900 pixels, one at a time"));
     let folder = tempfile::tempdir().unwrap();
     let mut picture = image::RgbImage::from_pixel(1440, 900, image::Rgb([248, 250, 252]));
     for (x, y, pixel) in picture.enumerate_pixels_mut() {
@@ -109,7 +110,7 @@ fn print_measuring() {
 
 /// Memory while many items are rendered.
 fn print_memory(golden: &[GoldenPage], count: usize) {
-    let table = Table::new(&format!("memory over {count} pages, two at once"));
+    let table = MarkTable::new(&format!("memory over {count} pages, two at once"));
     let folder = dataset(golden, count, |page, _| page.to_owned());
     let drawn = run(folder.path(), "many", TWO_AT_ONCE, &[]);
     for (at, [own, browsers]) in drawn.memory {

@@ -14,7 +14,9 @@
 
 mod harness;
 
-use harness::{Mark, Screenshots, Simulator, Table, enlarge_manifest, enlarge_run, juror, measure};
+use harness::{
+    BenchSimulator, Mark, MarkTable, Screenshots, enlarge_manifest, enlarge_run, juror, measure,
+};
 use std::{fs, path::Path};
 
 const FORMATS: [&str; 6] = ["html", "md", "junit.xml", "csv", "jsonl", "json"];
@@ -27,7 +29,7 @@ fn main() {
     for run in ["base", "large"] {
         write_run(folder.path(), run, items);
     }
-    let table = Table::new(&format!("juror report of {items} results, {pictures} pictures"));
+    let table = MarkTable::new(&format!("juror report of {items} results, {pictures} pictures"));
     for format in FORMATS {
         let output = format!("report.{format}");
         row(&table, folder.path(), &format!("-o {output}"), &["-o", &output]);
@@ -40,7 +42,7 @@ fn main() {
 }
 
 fn write_run(folder: &Path, run: &str, items: usize) {
-    let simulator = Simulator::start(&[]);
+    let simulator = BenchSimulator::start(&[]);
     let url = ["--base-url", &simulator.base_url, "--run-id", run, "--no-cache", "--quiet"];
     let judged = [&["run", "manifest.jsonl", "--enable-llm-judge"], &url[..]].concat();
     measure(&mut juror(folder, &judged), &[0]);
@@ -49,7 +51,7 @@ fn write_run(folder: &Path, run: &str, items: usize) {
     enlarge_run(&folder.join("runs").join(run), &manifest, items);
 }
 
-fn row(table: &Table, folder: &Path, name: &str, flags: &[&str]) {
+fn row(table: &MarkTable, folder: &Path, name: &str, flags: &[&str]) {
     let arguments = [&["report", "large", "--quiet"], flags].concat();
     let reported = measure(&mut juror(folder, &arguments), &[0]);
     table.marked(format!("{name}: time"), reported.wall.as_secs_f64(), "s", Mark::AtMost(30.0));

@@ -16,7 +16,7 @@
 
 mod harness;
 
-use harness::{Mark, Table, journal, juror};
+use harness::{Mark, MarkTable, journal, juror};
 use juror_journal::journal::RunDirectory;
 use juror_types::{id::RunId, rubric::builtin, run::RunRecord};
 use std::{
@@ -50,7 +50,7 @@ fn main() {
     pages(&server, items);
     let alone = follow(&server, folder.path(), "alone", readers, 0);
     let beside = follow(&server, folder.path(), "beside", readers, SLOW);
-    let table = Table::new(&format!("{readers} readers of a run that goes on"));
+    let table = MarkTable::new(&format!("{readers} readers of a run that goes on"));
     let results = (BATCH * BATCHES) as f64;
     table.row(
         "processor time a result and reader",
@@ -65,7 +65,7 @@ fn main() {
 }
 
 fn pages(server: &Server, items: usize) {
-    let table = Table::new(&format!("A run of {items} items, processor time of the server"));
+    let table = MarkTable::new(&format!("A run of {items} items, processor time of the server"));
     let first = server.cpu_ms_of(1, "/runs/large");
     table.row("reading it, once", first, "ms");
     for (what, path) in [

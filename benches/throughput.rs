@@ -14,11 +14,11 @@
 
 mod harness;
 
-use harness::{Mark, Screenshots, Simulator, Table, juror, measure};
+use harness::{BenchSimulator, Mark, MarkTable, Screenshots, juror, measure};
 
 fn main() {
     let Some([seconds]) = harness::sizes([10]) else { return };
-    let table = Table::new("share of C / 0.2 s that is used, images of 2 KB, 200 ms latency");
+    let table = MarkTable::new("share of C / 0.2 s that is used, images of 2 KB, 200 ms latency");
     for at_once in [16, 32, 64, 100, 150, 200] {
         // Whole rounds of calls, so that none of the time is a last round's.
         let rounds = seconds * 5;
@@ -26,7 +26,7 @@ fn main() {
         let folder = tempfile::tempdir().unwrap();
         let screenshots = Screenshots { count, width: 160, height: 96, bytes: 1_500 };
         harness::write_screenshots(folder.path(), screenshots);
-        let simulator = Simulator::start(&["--latency-ms", "200"]);
+        let simulator = BenchSimulator::start(&["--latency-ms", "200"]);
         let calls = at_once.to_string();
         let arguments = [
             "run",

@@ -15,7 +15,7 @@
 
 mod harness;
 
-use harness::{Mark, Table};
+use harness::{Mark, MarkTable};
 use juror_analysis::{
     metrics::{Interval, LOOKS_CONFIDENCE, Sample},
     until_width::{FIRST_LOOK, next_look},
@@ -62,7 +62,7 @@ fn main() {
         ("97.5 %, as runs have them", LOOKS_CONFIDENCE, Some(Mark::AtLeast(94.0))),
     ] {
         let mut random = SmallRng::seed_from_u64(31);
-        let table = Table::new(&format!(
+        let table = MarkTable::new(&format!(
             "Intervals of {name}: last ones that hold the mean, the worst of {} widths, {runs} runs \
              each",
             WIDTHS.len()

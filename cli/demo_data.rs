@@ -126,7 +126,8 @@ struct GoldenVerdict {
 fn insert_verdicts(book: &mut VerdictBook, golden: Golden) -> Option<()> {
     let manifest = Path::new(golden.manifest());
     let folder = manifest.parent()?;
-    let digest = |path: &str| Some(Digest::of(GOLDEN.get_file(folder.join(path))?.contents()));
+    let digest =
+        |path: &str| Some(Digest::from_content(GOLDEN.get_file(folder.join(path))?.contents()));
     let items: Vec<GoldenLine> = lines(manifest)?;
     let verdicts: Vec<GoldenVerdict> = lines(&folder.join("verdicts.jsonl"))?;
     for verdict in verdicts {

@@ -31,11 +31,11 @@ pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
     let mut above = Vec::new();
     for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
         if let Some(folder) = folder {
-            above.push(Layer::of("run", key, folder.to_string_lossy().into_owned()));
+            above.push(Layer::from_value("run", key, folder.to_string_lossy().into_owned()));
         }
     }
     let log_format = global.log_format.clone();
-    above.extend(log_format.map(|format| Layer::of("log", "format", format)));
+    above.extend(log_format.map(|format| Layer::from_value("log", "format", format)));
     Ok(BaseLayers::new(below, above, environment))
 }
 
@@ -70,7 +70,7 @@ fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
 /// file, as the key's variable does: both belong together.
 fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
     let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
-    Some(Layer::of("judge", "base_url", url.trim().to_owned()))
+    Some(Layer::from_value("judge", "base_url", url.trim().to_owned()))
 }
 
 fn environment_layers(
@@ -132,7 +132,8 @@ impl ComparingFlags {
 impl BaselineFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let baseline = self.baseline.clone().map(|named| Layer::of("run", "baseline", named));
+        let baseline =
+            self.baseline.clone().map(|named| Layer::from_value("run", "baseline", named));
         baseline.into_iter().chain(self.comparing.layers()).collect()
     }
 }
@@ -141,7 +142,7 @@ impl CalibrationFlags {
     /// Setting of the flag, if given.
     pub fn layers(&self) -> Vec<Layer> {
         let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
-        path.map(|path| Layer::of("run", "calibration", path)).into_iter().collect()
+        path.map(|path| Layer::from_value("run", "calibration", path)).into_iter().collect()
     }
 }
 
@@ -152,23 +153,23 @@ impl RunFlags {
         layers.extend(self.against.layers());
         layers.extend(self.known.layers());
         layers.extend(self.deadline.clone().map(deadline));
-        layers.extend(self.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+        layers.extend(self.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
         if !self.budget_tag.is_empty() {
             let tags: Vec<String> = self.budget_tag.iter().cloned().map(String::from).collect();
-            layers.push(Layer::of("budget", "tags", tags));
+            layers.push(Layer::from_value("budget", "tags", tags));
         }
-        layers.extend(self.keep_inputs.then(|| Layer::of("run", "keep_inputs", true)));
+        layers.extend(self.keep_inputs.then(|| Layer::from_value("run", "keep_inputs", true)));
         layers
     }
 }
 
 pub fn deadline(deadline: String) -> Layer {
-    Layer::of("run", "deadline", deadline)
+    Layer::from_value("run", "deadline", deadline)
 }
 
 fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
     let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
-        value.map(|value| Layer::of(section, key, value))
+        value.map(|value| Layer::from_value(section, key, value))
     };
     flags.into_iter().filter_map(layer).collect()
 }
@@ -187,9 +188,10 @@ impl FleetFlags {
         let texts =
             [("broker", &self.broker), ("redis", &self.redis), ("namespace", &self.namespace)];
         let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
-        let mut layers: Vec<_> = given.map(|(key, text)| Layer::of("fleet", key, text)).collect();
+        let mut layers: Vec<_> =
+            given.map(|(key, text)| Layer::from_value("fleet", key, text)).collect();
         if self.allow_volatile_redis {
-            layers.push(Layer::of("fleet", "allow_volatile_redis", true));
+            layers.push(Layer::from_value("fleet", "allow_volatile_redis", true));
         }
         layers
     }
@@ -199,7 +201,7 @@ impl ServingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
         self.listen
-            .map(|listen| Layer::of("fleet", "listen", listen.to_string()))
+            .map(|listen| Layer::from_value("fleet", "listen", listen.to_string()))
             .into_iter()
             .collect()
     }
@@ -212,7 +214,7 @@ impl ServeArguments {
         let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
         let mut layers = [judging.layers(), self.calling.layers(), self.fleet.layers()].concat();
         let listen = self.listen.map(|listen| listen.to_string());
-        layers.extend(listen.map(|listen| Layer::of("serve", "listen", listen)));
+        layers.extend(listen.map(|listen| Layer::from_value("serve", "listen", listen)));
         layers
     }
 }

@@ -184,7 +184,7 @@ pub fn namespace_of(
         Some(requested) if requested != backend => Err(AppError::invalid(format!(
             "run {run} belongs to the fleet {backend}, not {requested}: omit --namespace"
         ))),
-        _ => Ok(Some(Layer::of("fleet", "namespace", backend.as_str()))),
+        _ => Ok(Some(Layer::from_value("fleet", "namespace", backend.as_str()))),
     }
 }
 

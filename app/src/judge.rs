@@ -192,7 +192,7 @@ pub fn setup(
         terms: candidate.terms.clone(),
         pricing: CallPricing::new(names, candidate.terms.clone(), prices(settings)),
         refuse_other_model: settings.judge.other_model == OtherModelPolicy::Refuse,
-        instructions: Instructions::of(rubric),
+        instructions: Instructions::for_rubric(rubric),
         token_scale: TokenScale::default(),
         token_count: TokenCounter::new(
             documented_count(&candidate.terms.facts),

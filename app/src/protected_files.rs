@@ -53,7 +53,7 @@ impl ProtectedFiles {
     /// Checks reports as [`ProtectedFiles::check`] does, and their formats.
     pub fn check_reports(&self, outputs: &[PathBuf]) -> Result<(), AppError> {
         for output in outputs {
-            OutputFormat::of(output).map_err(AppError::invalid)?;
+            OutputFormat::from_path(output).map_err(AppError::invalid)?;
         }
         self.check(outputs)
     }
@@ -69,9 +69,9 @@ impl ProtectedFiles {
     }
 
     fn check_inputs(&self, output: &Path) -> Result<(), AppError> {
-        let Some(identity) = FileIdentity::of(output) else { return Ok(()) };
+        let Some(identity) = FileIdentity::from_path(output) else { return Ok(()) };
         let is_output =
-            |(_, path): &&(&str, PathBuf)| FileIdentity::of(path) == Some(identity.clone());
+            |(_, path): &&(&str, PathBuf)| FileIdentity::from_path(path) == Some(identity.clone());
         match self.files.iter().find(is_output) {
             None => Ok(()),
             Some((role, path)) => Err(AppError::invalid(format!(
@@ -119,7 +119,8 @@ pub fn check_dataset(
     }
     let dataset = DatasetAttachments { record: files.record(), rubric, settings, cache: None };
     let Ok(dataset) = dataset.open_besides(identities.clone()) else { return Ok(()) };
-    if FileIdentity::of(dataset.source()).is_some_and(|source| identities.contains(&source)) {
+    if FileIdentity::from_path(dataset.source()).is_some_and(|source| identities.contains(&source))
+    {
         return Err(AppError::invalid(format!(
             "{} is the dataset of run {}, and an output would replace it; choose another output",
             dataset.source().display(),
@@ -134,7 +135,7 @@ pub fn check_dataset(
 
 /// Identities of the outputs that exist.
 pub fn identities(outputs: &[PathBuf]) -> Vec<FileIdentity> {
-    outputs.iter().filter_map(|output| FileIdentity::of(output)).collect()
+    outputs.iter().filter_map(|output| FileIdentity::from_path(output)).collect()
 }
 
 /// Refuses a file that cannot be written, before anything is spent.

@@ -1,6 +1,6 @@
 //! Share of an enforced limit that was used, as the simulator counted it.
 
-use super::{Asking, Mark, Table};
+use super::{Asking, Mark, MarkTable};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Enforced {
     }
 
     /// Adds rows on how so many requests used it; `known` says how Juror knew of it.
-    pub fn tell(self, table: &Table, known: &str, asking: &Asking, requests: usize) {
+    pub fn tell(self, table: &MarkTable, known: &str, asking: &Asking, requests: usize) {
         let (seconds, from, until) = asking.steady(WARM_UP, requests as u64, LAST);
         let (what, limit, used, mark) = match self {
             Self::Requests(limit) => ("requests", limit, grown(from, until, admitted), 97.0),

@@ -21,12 +21,12 @@ pub fn enlarge_run(directory: &Path, manifest: &Path, count: usize) {
     let mut record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     record["planned"] = json!(count);
     record["dataset"]["path"] = json!(manifest);
-    record["dataset"]["digest"] = json!(Digest::of(&fs::read(manifest).unwrap()));
+    record["dataset"]["digest"] = json!(Digest::from_content(&fs::read(manifest).unwrap()));
     let run = RunId::parse(record["run_id"].as_str().unwrap()).unwrap();
     fs::write(path, record.to_string()).unwrap();
     let journal = directory.join("results.jsonl");
     write_numbered(&journal, &journal, count, |result, id| {
-        result["job_id"] = json!(JobId::of(&run, id, 0));
+        result["job_id"] = json!(JobId::for_item(&run, id, 0));
     });
 }
 

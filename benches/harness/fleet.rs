@@ -2,7 +2,7 @@
 //! namespace that is deleted afterwards, and on a Redis of its own that forgets nothing.
 
 use super::{
-    Simulator,
+    BenchSimulator,
     measured::{Measured, juror, measure, peak_mb},
 };
 use juror_ledger::redis::test_server::TestRedis;
@@ -20,7 +20,7 @@ use std::{
 
 const BROKER: &str = "amqp://guest:guest@127.0.0.1:5672";
 
-pub struct Fleet {
+pub struct BenchFleet {
     workers: Vec<Child>,
     aggregator: Child,
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub struct Fleet {
     _namespace: TestNamespace,
 }
 
-impl Fleet {
+impl BenchFleet {
     /// True if there is a RabbitMQ and a `redis-server`; says so if not.
     pub fn has_servers() -> bool {
         let broker = TcpStream::connect("127.0.0.1:5672").is_ok();
@@ -42,7 +42,12 @@ impl Fleet {
     }
 
     /// Starts so many workers with these flags, and an aggregator.
-    pub fn start(folder: &Path, simulator: &Simulator, workers: usize, flags: &[&str]) -> Self {
+    pub fn start(
+        folder: &Path,
+        simulator: &BenchSimulator,
+        workers: usize,
+        flags: &[&str],
+    ) -> Self {
         let redis = TestRedis::durable();
         let namespace = TestNamespace::named(&redis.namespace, BROKER);
         let root = folder.display().to_string();
@@ -93,7 +98,7 @@ impl Fleet {
     }
 }
 
-impl Drop for Fleet {
+impl Drop for BenchFleet {
     fn drop(&mut self) {
         for process in self.workers.iter_mut().chain([&mut self.aggregator]) {
             // It has ended already, unless the measurement broke off.

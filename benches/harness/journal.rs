@@ -22,7 +22,7 @@ pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
         program_version: "bench".to_owned(),
         dataset: DatasetRecord {
             path: "large.jsonl".to_owned(),
-            digest: Digest::of(b"large"),
+            digest: Digest::from_content(b"large"),
             limit: None,
             filters: Vec::new(),
             sample: None,

@@ -15,7 +15,7 @@ use std::{
 /// Interval of reading the count.
 const LOOK: Duration = Duration::from_millis(10);
 
-pub struct Simulator {
+pub struct BenchSimulator {
     child: Child,
     pub base_url: String,
     address: SocketAddr,
@@ -26,7 +26,7 @@ pub struct Asking {
     looks: Vec<(Instant, Value)>,
 }
 
-impl Simulator {
+impl BenchSimulator {
     /// Starts one with these flags of `juror simulate`.
     pub fn start(flags: &[&str]) -> Self {
         let arguments = [&["simulate", "--quiet", "--listen", "127.0.0.1:0"], flags].concat();
@@ -75,7 +75,7 @@ impl Simulator {
     }
 }
 
-impl Drop for Simulator {
+impl Drop for BenchSimulator {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -14,9 +14,9 @@ pub enum Mark {
 }
 
 /// Printed row by row, as soon as a figure is known.
-pub struct Table;
+pub struct MarkTable;
 
-impl Table {
+impl MarkTable {
     pub fn new(title: &str) -> Self {
         println!("\n{title}\n{:<58} {:>12}   {:<14} ", "", "measured", "mark");
         append(&format!("\n## {title}\n\n| What | Measured | Mark | |\n|---|---:|---:|---|"));

@@ -41,7 +41,7 @@ const SETTLED_MARKUP: &str = r"new Promise((resolve) => {
 })";
 
 /// A running browser with one page.
-pub struct Browser {
+pub struct BenchBrowser {
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -51,7 +51,7 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-impl Browser {
+impl BenchBrowser {
     /// A browser; none where there is no Chromium.
     pub fn start() -> Option<Self> {
         let profile = tempfile::tempdir().unwrap();
@@ -162,7 +162,7 @@ impl Browser {
     }
 }
 
-impl Drop for Browser {
+impl Drop for BenchBrowser {
     fn drop(&mut self) {
         let _ = self.try_call("Browser.close", json!({}));
         let _ = self.process.wait();

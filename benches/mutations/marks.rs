@@ -1,7 +1,7 @@
 //! Marks that a report on planted changes must reach, and the report that must not.
 
-use super::score::{Score, Scores};
-use crate::harness::{Mark, Table};
+use super::score::{RegionScore, RegionScores};
+use crate::harness::{Mark, MarkTable};
 
 /// Least shares of changes, in percent.
 #[derive(Clone, Copy)]
@@ -28,13 +28,13 @@ pub const ELSEWHERE: Marks =
 
 impl Marks {
     /// Prints each half of a set of scores against the marks.
-    pub fn print(&self, title: &str, scores: &Scores) {
+    pub fn print(&self, title: &str, scores: &RegionScores) {
         for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
             let total = total_of(scores, held_back);
             if total.all == 0 {
                 continue;
             }
-            let table = Table::new(&format!("{title}, components {half}, n = {}", total.all));
+            let table = MarkTable::new(&format!("{title}, components {half}, n = {}", total.all));
             for (what, count, mark) in self.figures(&total) {
                 table.marked(what, total.percent(count), "%", Mark::AtLeast(mark));
             }
@@ -47,7 +47,7 @@ impl Marks {
     }
 
     /// Fails if scores of a report that names everything reach the marks in any half.
-    pub fn refuse(&self, everything: &Scores) {
+    pub fn refuse(&self, everything: &RegionScores) {
         for held_back in [false, true] {
             let total = total_of(everything, held_back);
             let is_reached =
@@ -57,7 +57,7 @@ impl Marks {
         println!("\na report that names everything misses the marks, as it must");
     }
 
-    fn figures(&self, total: &Score) -> [(&'static str, usize, f64); 4] {
+    fn figures(&self, total: &RegionScore) -> [(&'static str, usize, f64); 4] {
         [
             ("a region on the element", total.on_element, self.on_element),
             ("element", total.element, self.element),
@@ -67,14 +67,14 @@ impl Marks {
     }
 }
 
-fn total_of(scores: &Scores, held_back: bool) -> Score {
-    let mut total = Score::default();
+fn total_of(scores: &RegionScores, held_back: bool) -> RegionScore {
+    let mut total = RegionScore::default();
     scores.iter().filter(|((half, _), _)| *half == held_back).for_each(|(_, own)| total.sum(own));
     total
 }
 
 /// The operator whose changes are named worst, with the share of them that is.
-fn worst(scores: &Scores, held_back: bool) -> Option<(&'static str, f64)> {
+fn worst(scores: &RegionScores, held_back: bool) -> Option<(&'static str, f64)> {
     let half = scores.iter().filter(|((half, _), _)| *half == held_back);
     let shares = half.map(|((_, operator), score)| (*operator, score.percent(score.both)));
     shares.min_by(|(_, one), (_, other)| one.total_cmp(other))

@@ -1,6 +1,6 @@
 //! Components of React as pages of HTML: mounted once, then taken as they stand.
 
-use super::browser::Browser;
+use super::browser::BenchBrowser;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use juror_types::item::Language;
 use juror_worker::stages::component;
@@ -20,7 +20,7 @@ const BUNDLE: &str = "react-bundle";
 /// The page of a component, without its scripts. Each takes a browser of its own: the modules of a
 /// document stay, whatever is written into it.
 pub fn page_of(code: &str, size: [u32; 2]) -> String {
-    let mut browser = Browser::start().expect("a browser, as there was one before");
+    let mut browser = BenchBrowser::start().expect("a browser, as there was one before");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let component = runtime.block_on(component::compile(code, Language::Tsx)).unwrap();
     let name = component.candidates.first().unwrap();

@@ -1,18 +1,18 @@
 //! Origin of a screenshot: the same browser, or ways that change its pixels.
 
-use super::{browser::Browser, firefox::Firefox};
+use super::{browser::BenchBrowser, firefox::Firefox};
 use image::{DynamicImage, RgbImage, imageops};
 use juror_evidence::{PageChange, Raster};
 
 /// The browsers that draw pages: one as the product does, another for screenshots from elsewhere.
 pub struct Browsers {
-    pub chromium: Browser,
+    pub chromium: BenchBrowser,
     pub firefox: Option<Firefox>,
 }
 
 /// An origin of screenshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ScreenshotOrigin {
     SameBrowser,
     /// Each sample up to two levels off.
     Rounded,
@@ -26,7 +26,7 @@ pub enum Origin {
     OtherBrowser,
 }
 
-impl Origin {
+impl ScreenshotOrigin {
     pub const ELSEWHERE: [Self; 4] =
         [Self::Halved, Self::Jpeg, Self::OtherMargin, Self::OtherBrowser];
 
@@ -66,7 +66,7 @@ impl Origin {
 
     fn chromium_shot(
         self,
-        browser: &mut Browser,
+        browser: &mut BenchBrowser,
         html: &str,
         size: [u32; 2],
         changes: &[PageChange],

@@ -6,7 +6,7 @@ use juror_types::evidence::{AlternativeRepair, Evidence, EvidenceRegion};
 use std::collections::BTreeMap;
 
 /// Scores by half (whether it was held back) and operator.
-pub type Scores = BTreeMap<(bool, &'static str), Score>;
+pub type RegionScores = BTreeMap<(bool, &'static str), RegionScore>;
 
 /// Content of the first region about a change, other ways to write it included.
 pub struct Found {
@@ -91,7 +91,7 @@ pub fn name_everything(evidence: &Evidence, page: &Snapshot) -> Evidence {
 
 /// Numbers of changes, and of those that a report names.
 #[derive(Clone, Copy, Default)]
-pub struct Score {
+pub struct RegionScore {
     pub all: usize,
     pub on_element: usize,
     pub element: usize,
@@ -100,7 +100,7 @@ pub struct Score {
     drawn: usize,
 }
 
-impl Score {
+impl RegionScore {
     pub fn add(&mut self, found: &Found, drawn: usize) {
         let one = |is: bool| usize::from(is);
         self.sum(&Self {
@@ -141,14 +141,14 @@ impl Score {
 }
 
 /// Prints both halves of a set of scores.
-pub fn print_scores(title: &str, scores: &Scores) {
+pub fn print_scores(title: &str, scores: &RegionScores) {
     for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
         println!("\n{title}, components {half}, in percent");
         println!(
             "{:18}{:>6}{:>16}{:>10}{:>10}{:>8}{:>10}",
             "operator", "n", "region on it", "element", "property", "both", "drawings"
         );
-        let mut total = Score::default();
+        let mut total = RegionScore::default();
         for ((_, operator), score) in scores.iter().filter(|((other, _), _)| *other == held_back) {
             score.print(operator);
             total.sum(score);

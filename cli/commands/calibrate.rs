@@ -53,7 +53,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
     let report = baseline::report_of(files, AveragingPolicy::default())?;
     let record = files.record();
-    let Some(binding) = Binding::of(record, report.run.simulated) else {
+    let Some(binding) = Binding::for_run(record, report.run.simulated) else {
         return Err(Failure::usage(format!(
             "run {} has no judge to calibrate: it ran without --enable-llm-judge",
             record.run_id

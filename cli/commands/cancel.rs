@@ -23,7 +23,8 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
     if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
         let files = run_files(&settings.run.runs_dir, run)?;
         let summary = local_summary(&files)?;
-        let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
+        let base_url =
+            record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
         layers.extend(base_url);
         let base = settings_sources::read(global)?;
         let settings = base.settle(layers)?;

@@ -15,7 +15,7 @@ use juror_report::{ComparisonFormat, TerminalOptions, render_comparison, write_c
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
-        ComparisonFormat::of(output).map_err(Failure::usage)?;
+        ComparisonFormat::from_path(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;

@@ -55,18 +55,22 @@ async fn judge(
     base_url: &str,
 ) -> Result<Exit, Failure> {
     let mut flags = vec![
-        Layer::of("run", "rubric", golden.rubric()),
-        Layer::of("run", "enable_llm_judge", true),
-        Layer::of("judge", "base_url", base_url),
+        Layer::from_value("run", "rubric", golden.rubric()),
+        Layer::from_value("run", "enable_llm_judge", true),
+        Layer::from_value("judge", "base_url", base_url),
         // The user's own baseline has other items.
-        Layer::of("run", "baseline", ""),
+        Layer::from_value("run", "baseline", ""),
     ];
     let concurrency =
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-    flags.extend(concurrency.map(|count| Layer::of("limits", "max_concurrency", count)));
+    flags.extend(concurrency.map(|count| Layer::from_value("limits", "max_concurrency", count)));
     let base = settings_sources::read(global)?;
     let folder = base.settle(flags.clone())?.run.runs_dir.join("golden");
-    flags.push(Layer::of("render", "stylesheet", &*folder.join(STYLESHEET).to_string_lossy()));
+    flags.push(Layer::from_value(
+        "render",
+        "stylesheet",
+        &*folder.join(STYLESHEET).to_string_lossy(),
+    ));
     let draws = has_browser(&base.settle(flags.clone())?, base.environment());
     let evidence = match (golden, arguments.evidence) {
         (Golden::Restyled, _) => EvidenceMode::None,
@@ -74,7 +78,7 @@ async fn judge(
         (Golden::Components, None) if draws => EvidenceMode::Facts,
         (Golden::Components, None) => EvidenceMode::None,
     };
-    flags.push(Layer::of("evidence", "mode", evidence.name()));
+    flags.push(Layer::from_value("evidence", "mode", evidence.name()));
     let settings = base.settle(flags)?.with_run_budget(Some(DEMO_BUDGET))?;
     let run_id = match &arguments.run_id {
         Some(id) => RunId::parse(id).map_err(Failure::usage)?,

@@ -247,7 +247,7 @@ impl Enqueuing<'_> {
     async fn cap(&self, known: &RunStatus) -> Result<Cap, Failure> {
         let RunRecord { run_id, budget_usd, .. } = &known.record;
         let given = self.arguments.run.budget_usd;
-        Ok(Cap::of(self.backend, run_id, given, *budget_usd).await?)
+        Ok(Cap::from_ledger(self.backend, run_id, given, *budget_usd).await?)
     }
 
     /// The deadline that the flag gives.

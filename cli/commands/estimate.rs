@@ -18,7 +18,7 @@ use juror_app::{
 pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let mut flags = [arguments.judging.layers(), arguments.calling.layers()].concat();
     // An estimate is of the judge, and makes no call.
-    flags.push(Layer::of("run", "enable_llm_judge", true));
+    flags.push(Layer::from_value("run", "enable_llm_judge", true));
     let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;
     let selection = Selection {

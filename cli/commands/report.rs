@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();
-    flags.extend(arguments.gate.clone().map(|gate| Layer::of("run", "gate", gate)));
+    flags.extend(arguments.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
     flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
     let settings = settings_sources::settle(global, flags)?;

@@ -106,7 +106,7 @@ impl WorkerArguments {
                 .concat();
         layers.extend(self.drain_timeout.map(|seconds| {
             let seconds = i64::from(seconds);
-            Layer::of("fleet", "drain_timeout_seconds", seconds)
+            Layer::from_value("fleet", "drain_timeout_seconds", seconds)
         }));
         layers
     }

@@ -196,7 +196,7 @@ impl Uploader {
         let content = self.roots.read(reference, max_bytes).await;
         let content =
             content.map_err(|source| UploadError::File { item: item.to_owned(), source })?;
-        let digest = Digest::of(&content);
+        let digest = Digest::from_content(&content);
         if let Some(promised) = file.sha256.filter(|promised| *promised != digest) {
             let (item, reference) = (item.to_owned(), reference.clone());
             return Err(UploadError::Digest { item, reference, found: digest, promised });

@@ -58,7 +58,7 @@ pub struct TestSite {
 }
 
 /// A response.
-pub struct Answered {
+pub struct PageResponse {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub body: String,
@@ -149,7 +149,7 @@ pub async fn ask(
     path: &str,
     headers: &[(&str, &str)],
     body: impl Into<Body>,
-) -> Answered {
+) -> PageResponse {
     let mut request = Request::builder().method(method).uri(path);
     if !headers.iter().any(|(name, _)| *name == "host") {
         request = request.header("host", "127.0.0.1:8080");
@@ -162,15 +162,15 @@ pub async fn ask(
     let (head, body) = response.into_parts();
     let body = to_bytes(body, 1 << 24).await.unwrap();
     let body = String::from_utf8_lossy(&body).into_owned();
-    Answered { status: head.status, headers: head.headers, body }
+    PageResponse { status: head.status, headers: head.headers, body }
 }
 
 /// Sends a GET request with these headers in addition to the host.
-pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> Answered {
+pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> PageResponse {
     ask(router, "GET", path, headers, Body::empty()).await
 }
 
-impl Answered {
+impl PageResponse {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -201,7 +201,7 @@ fn record(name: &str, day: u32, items: u32, judged: bool) -> RunRecord {
     let record = json!({
         "schema": 1, "run_id": name, "created_at": format!("2026-11-{day:02}T02:00:00Z"),
         "program_version": "0.1.0", "rubric": rubric.parse().unwrap().reference(),
-        "dataset": {"path": "golden", "digest": Digest::of(b"golden"), "limit": null, "filters": []},
+        "dataset": {"path": "golden", "digest": Digest::from_content(b"golden"), "limit": null, "filters": []},
         "rubric_text": rubric.text, "judge": judged.then_some(judge),
         "base_url": judged.then_some("https://api.openai.com/v1"), "budget_usd": "5.00",
         "judging": {"sessions": 1, "active_ms": 84_000,
@@ -224,7 +224,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     let judged = record.judge.is_some();
     let tag = if item.is_multiple_of(2) { "even" } else { "odd" };
     let empty = json!({
-        "schema": 1, "run_id": record.run_id, "job_id": JobId::of(&record.run_id, &id, 0),
+        "schema": 1, "run_id": record.run_id, "job_id": JobId::for_item(&record.run_id, &id, 0),
         "round": 0, "screenshot_id": id, "repeat": 0, "outcome": Outcome::Scored,
         "pipeline_success": true, "total_latency_ms": 1_200 + item,
         "item": {"tags": [tag], "cluster": null, "labels": {},
@@ -236,7 +236,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
     });
     let mut result: JobResult = serde_json::from_value(empty).unwrap();
     let image = InputRecord::unread("screenshot", "shots/a.png");
-    result.item.inputs.push(InputRecord { digest: Some(Digest::of(IMAGE)), ..image });
+    result.item.inputs.push(InputRecord { digest: Some(Digest::from_content(IMAGE)), ..image });
     result.semantic = judged.then(|| rubric::score(&rubric, answer).unwrap());
     result.judge = record.judge.as_ref().map(|judge| JudgeRecord {
         provider: judge.provider,
@@ -309,7 +309,7 @@ impl ItemSource for SingleImageSource {
         _: &AttachmentRequest,
         digest: Digest,
     ) -> Result<Bytes, String> {
-        assert_eq!(digest, Digest::of(IMAGE));
+        assert_eq!(digest, Digest::from_content(IMAGE));
         Ok(Bytes::from_static(IMAGE))
     }
 }

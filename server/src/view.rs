@@ -101,7 +101,7 @@ impl RunView {
             report.targets = Some(targets);
         }
         let columns = columns::columns(&rubric, record.judge.is_some());
-        let rows = Rows::of(&report, &columns, report.items.read(&files)?)?;
+        let rows = Rows::from_report(&report, &columns, report.items.read(&files)?)?;
         Ok(Self { files, state, report, saved, columns, rows })
     }
 

@@ -8,7 +8,7 @@ mod outputs;
 mod service;
 
 pub use fault::BatchFault;
-pub(crate) use outputs::{RowAnswer, RowAnswerer};
+pub(crate) use outputs::{RowAnswerer, RowReply};
 pub(crate) use service::{BatchReply, BatchRequest, BatchService};
 
 use crate::share::Share;

@@ -5,15 +5,15 @@ use serde_json::Value;
 
 /// Content of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Said {
+pub(crate) struct ReplyContent {
     pub(crate) content: Option<String>,
     pub(crate) refusal: Option<&'static str>,
     pub(crate) finish_reason: &'static str,
 }
 
-impl Said {
+impl ReplyContent {
     /// The verdict as it stands, or as this fault leaves it.
-    pub(crate) fn of(mut verdict: Value, fault: Option<Fault>) -> Self {
+    pub(crate) fn from_verdict(mut verdict: Value, fault: Option<Fault>) -> Self {
         match fault {
             Some(Fault::OutOfRange) => spoil_first_score(&mut verdict, |_| 1_001.into()),
             Some(Fault::Fractional) => {
@@ -59,8 +59,8 @@ impl Said {
 
     /// Output tokens as they are billed: one for four bytes, and at least one.
     pub(crate) fn tokens(&self) -> u64 {
-        let said = self.content.as_deref().or(self.refusal).unwrap_or_default();
-        (said.len() as u64).div_ceil(BYTES_PER_TOKEN).max(1)
+        let text = self.content.as_deref().or(self.refusal).unwrap_or_default();
+        (text.len() as u64).div_ceil(BYTES_PER_TOKEN).max(1)
     }
 }
 
@@ -112,18 +112,21 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(fault: Option<Fault>) -> Said {
-        Said::of(json!({"scores": {"depth": 8, "tone": 9}, "issues": ["ünder"]}), fault)
+    fn content_with(fault: Option<Fault>) -> ReplyContent {
+        ReplyContent::from_verdict(
+            json!({"scores": {"depth": 8, "tone": 9}, "issues": ["ünder"]}),
+            fault,
+        )
     }
 
     fn content(fault: Fault) -> String {
-        said(Some(fault)).content.unwrap()
+        content_with(Some(fault)).content.unwrap()
     }
 
     #[test]
     fn each_fault_spoils_what_it_says_and_no_more() {
         let good = r#"{"scores":{"depth":8,"tone":9},"issues":["ünder"]}"#;
-        assert_eq!(said(None).content.unwrap(), good);
+        assert_eq!(content_with(None).content.unwrap(), good);
         for (fault, expected) in [
             (Fault::OutOfRange, r#"{"scores":{"depth":1001,"tone":9},"issues":["ünder"]}"#),
             (Fault::Fractional, r#"{"scores":{"depth":8.5,"tone":9},"issues":["ünder"]}"#),
@@ -137,16 +140,16 @@ mod tests {
         assert!(content(Fault::Fenced).starts_with("```json\n{"));
         assert!(content(Fault::Prose).contains(good));
         assert!(good.starts_with(&content(Fault::Truncated)));
-        assert_eq!(said(Some(Fault::Length)).finish_reason, "length");
-        assert_eq!(said(Some(Fault::ContentFilter)).finish_reason, "content_filter");
-        assert_eq!(said(Some(Fault::Refusal)).content, None);
+        assert_eq!(content_with(Some(Fault::Length)).finish_reason, "length");
+        assert_eq!(content_with(Some(Fault::ContentFilter)).finish_reason, "content_filter");
+        assert_eq!(content_with(Some(Fault::Refusal)).content, None);
     }
 
     #[test]
     fn an_answer_ends_at_its_limit_within_no_character() {
         for tokens in 1..14 {
-            let cut = said(None).limited_to(tokens);
-            let whole = tokens >= said(None).tokens();
+            let cut = content_with(None).limited_to(tokens);
+            let whole = tokens >= content_with(None).tokens();
             assert_eq!(cut.finish_reason, if whole { "stop" } else { "length" });
             assert!(cut.tokens() <= tokens);
         }

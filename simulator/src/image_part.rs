@@ -51,7 +51,7 @@ impl<'a> ImagePart<'a> {
             let message = format!("an image is not valid base64: {error}");
             Refusal::parameter("messages", "invalid_base64", message)
         })?;
-        Ok(Digest::of(&file))
+        Ok(Digest::from_content(&file))
     }
 
     fn data(&self) -> &str {
@@ -135,7 +135,7 @@ mod tests {
         let file = png(3, 4);
         let url = url("png", &file);
         let part = ImagePart::read(Cow::Borrowed(&url), None).unwrap();
-        assert_eq!(part.digest().unwrap(), Digest::of(&file));
+        assert_eq!(part.digest().unwrap(), Digest::from_content(&file));
         assert_eq!(part.detail, Detail::Auto);
     }
 

@@ -6,7 +6,7 @@ use juror_types::model::PriceEntry;
 use serde_json::{Value, json};
 
 /// The answer at this path; none if no list is there.
-pub(crate) fn answer(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
+pub(crate) fn respond(config: &SimulatorConfig, post: bool, path: &str) -> Option<Value> {
     let has = |quirk| config.quirks.iter().any(|rate| rate.of == quirk);
     if post {
         let shows = path == "/api/show" && has(Quirk::OllamaTextModel);

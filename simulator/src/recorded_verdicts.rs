@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn a_text_tells_questions_about_the_same_images_apart() {
-        let [image, right, wrong, other] = [b"a", b"b", b"c", b"d"].map(|text| Digest::of(text));
+        let [image, right, wrong, other] =
+            [b"a", b"b", b"c", b"d"].map(|text| Digest::from_content(text));
         let mut book = VerdictBook::new();
         book.insert(&[image], Some(right), json!(10));
         book.insert(&[image], Some(wrong), json!(3));
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn images_that_follow_the_known_ones_make_no_other_question() {
-        let [image, restyled, drawn] = [b"a", b"b", b"c"].map(|text| Digest::of(text));
+        let [image, restyled, drawn] = [b"a", b"b", b"c"].map(|text| Digest::from_content(text));
         let mut book = VerdictBook::new();
         book.insert(&[image], None, json!(10));
         book.insert(&[image, restyled], None, json!(7));

@@ -50,7 +50,7 @@ impl Refusal {
     }
 
     /// The error that a fault is, if it is one.
-    pub(crate) fn of(fault: Fault, retry_after: Duration) -> Option<Self> {
+    pub(crate) fn from_fault(fault: Fault, retry_after: Duration) -> Option<Self> {
         use StatusCode as S;
         let (status, kind, code, message) = match fault {
             Fault::RateLimit => {

@@ -1,6 +1,6 @@
 //! Responses as they go over the wire: whole, cut, or in drops.
 
-use crate::{FINGERPRINT, corrupt::Said, quirk::SubstituteResponse, refusal::Refusal};
+use crate::{FINGERPRINT, corrupt::ReplyContent, quirk::SubstituteResponse, refusal::Refusal};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -22,7 +22,7 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 pub(crate) fn completion(
     serial: u64,
     model: &str,
-    said: &Said,
+    said: &ReplyContent,
     usage: Usage,
     cache_write_tokens: Option<u64>,
     lane: Lane,

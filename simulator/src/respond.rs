@@ -7,7 +7,7 @@ use crate::{
     batch::BatchService,
     chat_request::{ChatQuestion, DEFAULT_OUTPUT_LIMIT},
     config::{SimulatorConfig, TokenCount},
-    corrupt::Said,
+    corrupt::ReplyContent,
     fault::Fault,
     fault_plan::{FaultKey, FaultState},
     item_text::item_text_digest,
@@ -69,7 +69,7 @@ struct Prepared {
     imitation: Imitation,
     substitute: Option<SubstituteResponse>,
     model: String,
-    said: Said,
+    said: ReplyContent,
     usage: Usage,
     cache_write_tokens: Option<u64>,
     lane: Lane,
@@ -114,7 +114,7 @@ impl Simulator {
         if batches::has(path) {
             return self.batch(request, headers).await;
         }
-        let answer = match model_list::answer(&self.config, post, path) {
+        let answer = match model_list::respond(&self.config, post, path) {
             Some(list) => self.check_key(request.headers()).map(|()| list),
             None if path == "/stats" && !post => {
                 let stats = self.stats(request.uri().query(), shutdown).await;
@@ -177,7 +177,8 @@ impl Simulator {
             self.counter.spoil(fault);
         }
         self.counter.imitate(&imitation);
-        let error = fault.and_then(|fault| Refusal::of(fault, self.config.fault_retry_after));
+        let error =
+            fault.and_then(|fault| Refusal::from_fault(fault, self.config.fault_retry_after));
         if let Some(substitute) = substitute.filter(|_| error.is_none()) {
             if substitute.billed {
                 self.counter.bill(cost, usage);
@@ -279,7 +280,7 @@ impl Simulator {
         let mut random = Random::new(random::mix(self.config.seed, serial));
         let latency = self.config.latency.draw(&mut random);
         let verdict = self.verdict(&question, &texts, &digests, seed, random);
-        let mut said = Said::of(verdict, fault);
+        let mut said = ReplyContent::from_verdict(verdict, fault);
         if let Some(limit) = question.output_limit {
             said = said.limited_to(limit);
         }
@@ -290,7 +291,7 @@ impl Simulator {
             cached_input_tokens: self.config.cached_input_tokens.max(read).min(input_tokens),
             output_tokens: said.tokens(),
         };
-        let other = imitation.answering_model().and_then(|model| self.config.prices.find(model));
+        let other = imitation.reported_model().and_then(|model| self.config.prices.find(model));
         let price = other.unwrap_or(question.price).price_in(question.lane);
         let cost = imitation.charged(price.cost(&usage, written));
         let model = question.model.into_owned();

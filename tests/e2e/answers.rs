@@ -2,7 +2,7 @@
 
 use crate::{
     errors::{books_agree, results, script},
-    harness::{Harness, Recorder, Simulator, completion, pico, verdict, write_items},
+    harness::{CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items},
 };
 use juror_simulator::{Fault, ResponseFormats, SimulatorConfig};
 use serde_json::{Value, json};
@@ -22,11 +22,11 @@ const UNUSABLE: [(Fault, &str); 9] = [
 
 #[test]
 fn an_unusable_answer_is_paid_for_and_asked_for_again() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 9);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault), None]).collect();
     let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
-    let simulator = Simulator::failing(script(&scripts));
+    let simulator = TestSimulator::failing(script(&scripts));
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "5"]).exits(0);
     for (result, (fault, _)) in results(&harness, 9).iter().zip(UNUSABLE) {
         assert_eq!(result["outcome"], "scored", "{fault}: {result}");
@@ -41,11 +41,11 @@ fn an_unusable_answer_is_paid_for_and_asked_for_again() {
 
 #[test]
 fn three_unusable_answers_are_unscorable_and_never_a_score() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 10);
     let scripts: Vec<_> = UNUSABLE.iter().map(|(fault, _)| [Some(*fault); 4]).collect();
     let scripts: Vec<_> = scripts.iter().zip(0..).map(|(faults, n)| (n, &faults[..])).collect();
-    let simulator = Simulator::failing(script(&scripts));
+    let simulator = TestSimulator::failing(script(&scripts));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     run.prints(&["1 of 10 scored", "9 unscorable"]).says(&["--resume first"]);
     for (result, (fault, says)) in results(&harness, 9).iter().zip(UNUSABLE) {
@@ -75,10 +75,10 @@ fn three_unusable_answers_are_unscorable_and_never_a_score() {
 
 #[test]
 fn a_verdict_in_a_fence_or_between_sentences_is_read() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let faults = script(&[(0, &[Some(Fault::Fenced)]), (1, &[Some(Fault::Prose)])]);
-    let simulator = Simulator::failing(faults);
+    let simulator = TestSimulator::failing(faults);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     assert_eq!(simulator.requests(), 2);
     assert_eq!(books_agree(&harness, &simulator), 0);
@@ -90,10 +90,10 @@ fn a_server_that_cannot_be_asked_for_a_shape_judges_all_the_same() {
         (ResponseFormats::JsonObject, "is asked for from now on"),
         (ResponseFormats::TextOnly, "is asked for from now on"),
     ] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 6);
         let config = SimulatorConfig { response_formats, ..SimulatorConfig::default() };
-        let simulator = Simulator::start(config);
+        let simulator = TestSimulator::start(config);
         let flags = ["-j", "1"];
         let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
         run.prints(&["6 of 6 scored"]).says(&[told]);
@@ -110,7 +110,7 @@ fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
     let mut silent = completion(&verdict(9), 0, 0);
     silent.1["usage"].take();
     let no_answer = (200, json!("welcome to this site"));
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judge = Recorder::start(vec![impossible, silent, no_answer]);
     harness.judge(&judge.base_url(), "manifest.jsonl", &["-j", "1"]).exits(3);
@@ -124,7 +124,7 @@ fn what_says_nothing_believable_of_its_cost_counts_at_its_bound() {
 
 #[test]
 fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
     let flags = ["-j", "1", "--budget-usd", "5"];

@@ -1,13 +1,13 @@
 //! Errors that are found before a run begins: reported with place and remedy, without any cost.
 
-use crate::harness::{Finished, Harness, Simulator, png, repository, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, png, repository, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{fs, path::Path};
 
 /// Runs over a manifest with these lines, beside a `shot.png` that is sound.
-fn run(lines: &str, flags: &[&str]) -> (Harness, Finished) {
-    let harness = Harness::new();
+fn run(lines: &str, flags: &[&str]) -> (CommandHarness, Finished) {
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("manifest.jsonl", lines);
     let finished = harness.juror(&[&["run", "manifest.jsonl"], flags].concat());
@@ -25,7 +25,7 @@ fn refused(lines: &str, flags: &[&str], says: &[&str]) {
 
 #[test]
 fn a_dataset_that_is_wrong_is_refused_with_its_line() {
-    Harness::new()
+    CommandHarness::new()
         .juror(&["run", "none.jsonl"])
         .exits(2)
         .says(&["none.jsonl does not exist", "check the path"]);
@@ -47,7 +47,7 @@ fn a_dataset_that_is_wrong_is_refused_with_its_line() {
 
 #[test]
 fn a_broken_line_among_a_thousand_is_named_and_nothing_is_spent() {
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let mut lines = String::new();
     for number in 1..=1_000 {
         let line = SOUND.replace("\"a\"", &format!("\"item {number}\""));
@@ -78,14 +78,14 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         ("schema = 2\n", "juror.toml: schema 2 is not supported: this version reads schema 1"),
         ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "not supported"),
     ] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         harness.write("shot.png", png(1, 8, 8));
         harness.write("manifest.jsonl", SOUND);
         harness.write("juror.toml", text);
         harness.juror(&["run", "manifest.jsonl"]).exits(2).says(&[says]);
         assert!(!harness.path("runs").exists());
     }
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("manifest.jsonl", SOUND);
     for (name, value, says) in [
         ("JUROR_JUDGE_MODELL", "x", "JUROR_JUDGE_MODELL: unknown field `modell`"),
@@ -138,7 +138,7 @@ fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
         ("weight = \"two\"", "invalid type"),
         ("weight = 0", "every weight is 0, so there is no total; set a positive one"),
     ] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         let wrong: Vec<_> = acrue
             .lines()
             .map(|line| if line.starts_with("weight =") { weight } else { line })
@@ -158,7 +158,7 @@ fn a_rubric_whose_weights_make_no_sense_is_refused_with_its_line() {
 
 #[test]
 fn without_a_key_the_real_provider_is_not_asked() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let run = ["run", "manifest.jsonl", "--enable-llm-judge"];
     let without = harness.command(&run).env_remove("OPENAI_API_KEY").output().unwrap();
@@ -192,8 +192,8 @@ fn the_key_appears_nowhere() {
     let contains = |content: &[u8]| content.windows(key.len()).any(|part| part == key.as_bytes());
     for accepted in [key, "another-key"] {
         let config = SimulatorConfig { key: Some(accepted.to_owned()), ..Default::default() };
-        let simulator = Simulator::start(config);
-        let harness = Harness::new();
+        let simulator = TestSimulator::start(config);
+        let harness = CommandHarness::new();
         write_items(&harness, 3);
         let flags = ["-o", "a.json", "-o", "a.jsonl", "-o", "a.csv", "--json"];
         let mut judging = harness.judging(&simulator.base_url(), "manifest.jsonl", &flags);
@@ -213,7 +213,7 @@ fn the_key_appears_nowhere() {
 
 #[test]
 fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let sound = png(1, 8, 8);
     harness.write("sound.png", &sound);
     harness.write("empty.png", "");
@@ -244,13 +244,13 @@ fn a_dry_run_names_every_item_that_would_fail_and_a_run_fails_just_those() {
     harness.juror(&limited).exits(0).prints(&["1 of 5 items are valid"]);
     let doctor = harness.juror(&["doctor", "manifest.jsonl"]).exits(1);
     doctor.prints(&["BAD   dataset", "4 of 5 items would fail"]);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["4 failed"]);
 }
 
 #[test]
 fn a_path_with_two_dots_is_refused_with_a_remedy_that_works() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shots/1.png", png(1, 8, 8));
     let item = |path: &str| {
         let line = json!({"id": "a", "screenshot": path, "generated_code": "<p>"});

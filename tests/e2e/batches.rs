@@ -49,13 +49,13 @@ mod many;
 mod provider;
 mod public_images;
 
-use crate::harness::{Harness, Simulator, pico, write_items};
+use crate::harness::{CommandHarness, TestSimulator, pico, write_items};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::Value;
 use std::{io::Write as _, net::TcpStream};
 
 /// Lets the batches of a simulator end at the next look.
-fn end_batches(simulator: &Simulator) {
+fn end_batches(simulator: &TestSimulator) {
     let mut stream = TcpStream::connect(simulator.address).unwrap();
     let request =
         "POST /end-batches HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
@@ -65,8 +65,8 @@ fn end_batches(simulator: &Simulator) {
 
 /// A run of so many items, looked at often, against a simulator with these batches.
 struct BatchFixture {
-    harness: Harness,
-    simulator: Simulator,
+    harness: CommandHarness,
+    simulator: TestSimulator,
 }
 
 impl BatchFixture {
@@ -75,10 +75,10 @@ impl BatchFixture {
     }
 
     fn with(items: u32, config: SimulatorConfig) -> Self {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, items);
         harness.write("juror.toml", "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n");
-        Self { harness, simulator: Simulator::start(config) }
+        Self { harness, simulator: TestSimulator::start(config) }
     }
 
     fn faulty(items: u32, faults: &[Share<BatchFault>]) -> Self {

@@ -1,7 +1,7 @@
 //! Blessed baselines: names for runs that others are compared with.
 
 use crate::harness::{
-    ApiServer, Finished, Harness, Recorder, completion, png, verdict, write_items,
+    ApiServer, CommandHarness, Finished, Recorder, completion, png, verdict, write_items,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 const GOOD: [u64; 8] = [9, 8, 9, 10, 8, 9, 9, 8];
 const BAD: [u64; 8] = [6, 5, 7, 7, 4, 6, 6, 5];
 
-fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
     let answers = scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect();
     let judge = Recorder::start(answers);
     let url = judge.base_url();
@@ -17,8 +17,8 @@ fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished
     harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
 }
 
-fn runs(names: &[(&str, &[u64])]) -> Harness {
-    let harness = Harness::new();
+fn runs(names: &[(&str, &[u64])]) -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     for (name, scores) in names {
         run(&harness, name, scores, &[]).exits(0);
@@ -26,7 +26,7 @@ fn runs(names: &[(&str, &[u64])]) -> Harness {
     harness
 }
 
-fn listed(harness: &Harness) -> Value {
+fn listed(harness: &CommandHarness) -> Value {
     serde_json::from_str(&harness.juror(&["bless", "--list", "--json"]).exits(0).stdout).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn unknown_and_ambiguous_names_are_refused_before_anything_is_spent() {
 
 #[test]
 fn a_run_with_lost_jobs_is_blessed_only_by_force() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     run(&harness, "cut", &[9], &["--budget-usd", "0.0001"]).exits(3);
     let refused = harness.juror(&["bless", "cut"]).exits(2);
@@ -98,13 +98,13 @@ fn a_run_with_lost_jobs_is_blessed_only_by_force() {
 
 /// A night whose items are scored by these, in their order; anything but code is as on other
 /// nights.
-fn night(harness: &Harness, number: u32, scores: &[u64], flags: &[&str]) -> Finished {
+fn night(harness: &CommandHarness, number: u32, scores: &[u64], flags: &[&str]) -> Finished {
     run(harness, &format!("night-{number}"), scores, flags)
 }
 
 #[test]
 fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     // Item 1 passes, fails, passes, fails; item 2 fails and is fixed; item 3 fails for the first
     // time; item 4 falls and passes still.
@@ -144,7 +144,7 @@ fn a_report_begins_with_items_that_are_new_fixed_worse_and_flaky() {
 
 #[test]
 fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     for (number, score) in [(1, 9), (2, 2), (3, 9), (4, 2)] {
         night(&harness, number, &[9, score, 9, 9, 9, 9, 9, 9], &[]).exits(0);

@@ -1,6 +1,6 @@
 //! Budgets of a run, a day and a month, which are never exceeded.
 
-use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_simulator::{Latency, SimulatorConfig};
 use juror_types::usage::Money;
 use serde_json::Value;
@@ -14,9 +14,9 @@ struct Prices {
 
 /// Asks one question to find out.
 fn prices() -> Prices {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "one", &[]).exits(0);
     let cost = &harness.report("one")["cost"];
     let call = &harness.journal("one")[0]["estimate"];
@@ -37,9 +37,9 @@ fn sixty_four_calls_at_once_of_twenty_times_the_cap() {
     const ITEMS: u32 = 64;
     let prices = prices();
     let cap = prices.worst * i64::from(ITEMS) / 20;
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, ITEMS);
-    let simulator = Simulator::start(slow());
+    let simulator = TestSimulator::start(slow());
     let flags = ["-j", "64", "--budget-usd", &dollars(cap)];
     let ended = harness.judge_run(&simulator, "capped", &flags).exits(3);
     ended.says(&["juror run --resume capped"]).prints(&["of 64 scored"]);
@@ -73,9 +73,9 @@ fn a_budget_holds_although_its_ledger_is_lost() {
     let prices = prices();
     // It has room for one call.
     let cap = prices.worst + prices.least / 2;
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let flags = ["--budget-usd", &dollars(cap), "--budget-tag", "night"];
     harness.judge_run(&simulator, "moved", &flags).exits(3);
     let bill = simulator.bill();
@@ -98,9 +98,9 @@ fn a_run_keeps_its_budget_however_it_is_continued() {
     let prices = prices();
     // It has room for one call.
     let cap = prices.worst + prices.least / 2;
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "kept", &["--budget-usd", &dollars(cap)]).exits(3);
     harness.write("juror.toml", "[budget]\nrun_usd = \"100\"\n");
     harness.resume("kept", &[]).exits(3);
@@ -112,9 +112,9 @@ fn a_run_keeps_its_budget_however_it_is_continued() {
 
 #[test]
 fn a_budget_of_nothing_spends_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let ended = harness.judge_run(&simulator, "none", &["--budget-usd", "0"]).exits(3);
     ended.prints(&["0 of 3 scored"]);
     assert_eq!(simulator.requests(), 0);
@@ -126,9 +126,9 @@ fn two_processes_share_a_day_and_a_month() {
     let prices = prices();
     for period in ["day", "month"] {
         let cap = prices.worst * 4;
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, ITEMS);
-        let simulator = Simulator::start(slow());
+        let simulator = TestSimulator::start(slow());
         harness.write("juror.toml", format!("[budget]\n{period}_usd = \"{}\"\n", dollars(cap)));
         let flags = ["-j", "20", "--state", "shared", "--no-cache"];
         let both = ["one", "other"].map(|run| harness.start_run(&simulator, run, &flags));
@@ -148,9 +148,9 @@ fn two_processes_share_a_day_and_a_month() {
 
 #[test]
 fn a_run_without_a_budget_says_so() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let ended = harness.judge_run(&simulator, "free", &[]).exits(0);
     ended.says(&["no budget: spending is unlimited; set one with --budget-usd"]);
     assert_eq!(harness.report("free")["cost"]["budget_usd"], Value::Null);
@@ -160,12 +160,12 @@ fn a_run_without_a_budget_says_so() {
 fn a_budget_holds_over_kills() {
     const ITEMS: u32 = 12;
     let prices = prices();
-    let gate = Gate::closed();
+    let gate = CallGate::closed();
     let cap = prices.worst * 5;
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, ITEMS);
     let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     let flags = ["-j", "2", "--budget-usd", &dollars(cap)];
     let mut running = harness.start_run(&simulator, "killed", &flags);
     for kill in 1..=2 {
@@ -192,9 +192,9 @@ fn a_budget_holds_over_kills() {
 #[test]
 fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
     let prices = prices();
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     // Room for three calls: a call goes out while its worst case fits.
     let cap = prices.worst + prices.least * 5 / 2;
     let flags = ["-j", "1", "--budget-usd", &dollars(cap)];
@@ -214,11 +214,11 @@ fn what_a_crash_kept_from_the_journal_is_resumed_all_the_same() {
 #[test]
 fn a_bill_above_its_bound_stops_the_run_and_is_told() {
     let prices = prices();
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
     // At gpt-4o's 2.50 USD a million, far above the bound of any call here.
     let config = SimulatorConfig { extra_input_tokens: 20_000, ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     let flags = ["-j", "1", "--budget-usd", "10"];
     harness.judge_run(&simulator, "over", &flags).exits(3).prints(&["1 of 6 scored"]);
     assert_eq!(simulator.count("billed_calls"), 1);
@@ -236,16 +236,16 @@ fn a_bill_above_its_bound_stops_the_run_and_is_told() {
 
 #[test]
 fn a_cap_of_a_day_or_a_month_stands_until_it_is_lifted() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     for variable in ["JUROR_BUDGET_DAY_USD", "JUROR_BUDGET_MONTH_USD"] {
         let judge = |run: &str, cap: Option<&str>| {
             let flags = ["--base-url", &simulator.base_url(), "--no-cache", "--run-id", run];
             let judging = ["run", "manifest.jsonl", "--enable-llm-judge"];
             let mut command = harness.command(&[&judging[..], &flags].concat());
             command.envs(cap.map(|cap| (variable, cap)));
-            Running::start(command).finish()
+            RunningCommand::start(command).finish()
         };
         let run = |name: &str| format!("{name}_{}", variable.to_lowercase());
         judge(&run("capped"), Some("0.0001")).exits(3).prints(&["0 of 2 scored"]);

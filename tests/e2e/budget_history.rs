@@ -1,7 +1,7 @@
 //! `juror budget`: what is shown, set and told of the past is what was billed.
 
 use crate::harness::{
-    ApiServer, FleetHarness, Harness, Servers, Simulator, Size, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -20,9 +20,9 @@ fn json_of(text: &str) -> Value {
 
 #[test]
 fn state_and_history_are_the_bill_to_the_last_digit() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 5);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.juror(&["budget", "history"]).exits(0).prints(&["last 14 days", "$0.00"]);
     for run in ["one", "other"] {
         harness.judge_run(&simulator, run, &["--budget-usd", "1", "--no-cache"]).exits(0);
@@ -52,9 +52,9 @@ fn state_and_history_are_the_bill_to_the_last_digit() {
 
 #[test]
 fn a_cap_that_is_set_holds_and_tells_the_one_before() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat());
     set(&["month", "0.0001"]).exits(0).prints(&["each month may cost at most $0.0001", "no cap"]);
     harness.judge_run(&simulator, "capped", &[]).exits(3).prints(&["0 of 3 scored"]);
@@ -79,11 +79,11 @@ fn a_cap_that_is_set_holds_and_tells_the_one_before() {
 
 #[test]
 fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let size = Size { workers: 2, aggregators: 1, at_once: 2 };
-    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();
     let mut producer = fleet.producer("night", &["--budget-usd", "1"]);
     producer.start();
@@ -103,9 +103,9 @@ fn a_fleet_shows_sets_and_remembers_its_own_budgets() {
 
 #[test]
 fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[budget]\nzone = \"Asia/Kolkata\"\n");
     let changed = harness.judge_run(&simulator, "first", &[]).exits(0);
     changed.says(&["days and months of budgets begin in Asia/Kolkata from now on; before: UTC"]);
@@ -131,9 +131,9 @@ fn days_begin_in_the_zone_of_the_settings_and_a_change_is_told() {
 
 #[test]
 fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let settings = "[budget]\nmonth_usd = \"1\"\n\n[[budget.alerts]]\nat = 0.0001\n\
         command = [\"sh\", \"-c\", \"cat >> sent.jsonl; echo >> sent.jsonl\"]\n\n\
         [[budget.alerts]]\nat = 0.0001\ncommand = [\"false\"]\n";
@@ -154,9 +154,9 @@ fn alerts_are_sent_once_for_a_budget_and_fail_without_harm() {
 
 #[test]
 fn the_report_and_the_dashboard_tell_the_money_of_the_month() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[budget]\nmonth_usd = \"60\"\n");
     harness.judge_run(&simulator, "first", &[]).exits(0).prints(&["this month: $", " of $60.00"]);
     let files = ["-o", "report.html", "-o", "report.md"];

@@ -1,6 +1,6 @@
 //! A question that was asked before is not paid for again, and no other question is taken for it.
 
-use crate::harness::{Gate, Harness, Simulator, pico, png, repository};
+use crate::harness::{CallGate, CommandHarness, TestSimulator, pico, png, repository};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
@@ -8,8 +8,8 @@ use std::fs;
 const ITEMS: u64 = 4;
 
 /// A dataset whose items name all their files, and a simulator.
-fn fixture() -> (Harness, Simulator) {
-    let harness = Harness::new();
+fn fixture() -> (CommandHarness, TestSimulator) {
+    let harness = CommandHarness::new();
     let mut manifest = String::new();
     for number in 0..ITEMS {
         let line = json!({
@@ -24,10 +24,10 @@ fn fixture() -> (Harness, Simulator) {
         harness.write(&format!("{number}.json"), "{\"color.primary\": \"#1D4ED8\"}");
     }
     harness.write("manifest.jsonl", manifest);
-    (harness, Simulator::start(SimulatorConfig::default()))
+    (harness, TestSimulator::start(SimulatorConfig::default()))
 }
 
-fn scores(harness: &Harness, run: &str) -> Vec<(String, Value)> {
+fn scores(harness: &CommandHarness, run: &str) -> Vec<(String, Value)> {
     let mut scores: Vec<_> = harness
         .journal(run)
         .into_iter()
@@ -109,7 +109,7 @@ fn whatever_else_is_asked_is_asked_anew() {
 fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
     let (harness, simulator) = fixture();
     harness.judge_run(&simulator, "simulated", &[]).exits(0);
-    let other = Simulator::start(SimulatorConfig::default());
+    let other = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&other, "other", &[]).exits(0);
     assert_eq!(other.requests(), ITEMS);
     assert!(harness.journal("other").iter().all(|line| line["cached"] == false));
@@ -117,10 +117,10 @@ fn a_simulated_verdict_is_never_handed_to_another_endpoint() {
 
 #[test]
 fn without_the_cache_a_run_still_knows_its_own_results() {
-    let gate = Gate::closed();
+    let gate = CallGate::closed();
     let (harness, warm) = fixture();
     let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     harness.judge_run(&warm, "warm", &[]).exits(0);
     let flags = ["--no-cache", "-j", "2"];
     let mut running = harness.start_run(&simulator, "own", &flags);

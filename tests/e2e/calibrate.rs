@@ -3,7 +3,7 @@
 use crate::{
     formats,
     harness::{
-        Finished, Harness, Manual, Recorder, Simulator, completion, repository, verdict,
+        CommandHarness, Finished, Manual, Recorder, TestSimulator, completion, repository, verdict,
         write_items,
     },
 };
@@ -18,7 +18,7 @@ fn judge_of(scores: &[u64]) -> Recorder {
     Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
 }
 
-fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
     let judge = judge_of(scores);
     let url = judge.base_url();
     let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
@@ -26,7 +26,7 @@ fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished
 }
 
 /// A table by two raters, the second a point above the first on every third item.
-fn labels(harness: &Harness) {
+fn labels(harness: &CommandHarness) {
     let mut table = "id,rater,visual_similarity,layout_accuracy,semantic_correctness\n".to_owned();
     for (number, rating) in RATED.into_iter().enumerate() {
         let other = rating + u64::from(number % 3 == 0);
@@ -37,19 +37,19 @@ fn labels(harness: &Harness) {
 }
 
 /// Run `base` of twelve items, and what two people said of them.
-fn judged() -> Harness {
-    let harness = Harness::new();
+fn judged() -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
     run(&harness, "base", &JUDGED, &[]).exits(0);
     labels(&harness);
     harness
 }
 
-fn calibrate(harness: &Harness, flags: &[&str]) -> Finished {
+fn calibrate(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["calibrate", "base"], flags].concat())
 }
 
-fn calibration(harness: &Harness, run: &str) -> Value {
+fn calibration(harness: &CommandHarness, run: &str) -> Value {
     let path = harness.path("runs").join(run).join("calibration.json");
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
@@ -213,7 +213,7 @@ fn wrong_labels_are_refused_and_leave_nothing() {
 
 #[test]
 fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 2);
     let text = fs::read_to_string(&manifest).unwrap();
     let labeled = text.replace(
@@ -233,10 +233,10 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
 
 #[test]
 fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
     labels(&harness);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "base", &[]).exits(0);
     let told = calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
     told.prints(&["CALIBRATION  SIMULATED", "AGREEMENT  SIMULATED", "none is a judgement"]);
@@ -267,11 +267,12 @@ fn a_run_is_not_gone_on_with_where_images_are_prepared_otherwise() {
 
 #[test]
 fn every_command_of_the_manual_runs() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 12);
     fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
     labels(&harness);
-    let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
+    let simulator =
+        TestSimulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
     let judge = simulator.base_url();
     let manual = Manual::page("calibrate");
     manual.run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);

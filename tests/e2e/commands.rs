@@ -1,6 +1,6 @@
 //! Output and effects of the commands around a run.
 
-use crate::harness::{Finished, Harness, Simulator, pico, png, repository, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, pico, png, repository, write_items};
 use juror_simulator::{Named as _, Quirk, SimulatorConfig};
 use serde_json::{Value, json};
 use std::fs;
@@ -17,9 +17,9 @@ fn timeless(mut report: Value) -> Value {
 
 #[test]
 fn a_report_is_rendered_again_from_its_journal() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let first = harness.judge(&simulator.base_url(), "manifest.jsonl", &["-q"]).exits(0);
     let report = harness.report("first");
     fs::remove_file(harness.path("runs/first/report.json")).unwrap();
@@ -36,7 +36,7 @@ fn a_report_is_rendered_again_from_its_journal() {
 
 #[test]
 fn a_report_comes_in_every_format_that_is_asked_for() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.write("out/kept.txt", "");
     let flags = ["-o", "out/a.json", "-o", "out/a.jsonl", "-o", "out/a.csv", "--json", "--quiet"];
@@ -59,10 +59,10 @@ fn a_report_comes_in_every_format_that_is_asked_for() {
 
 #[test]
 fn runs_are_listed_with_what_they_came_to() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.juror(&["runs"]).exits(0).prints(&["no runs in runs", "juror demo"]);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "second"]).exits(0);
     harness.juror(&["runs"]).exits(0).prints(&[
@@ -81,7 +81,7 @@ fn runs_are_listed_with_what_they_came_to() {
 
 #[test]
 fn rubrics_are_listed_shown_and_checked() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.juror(&["rubric", "list"]).exits(0).prints(&[
         "semantic@2",
         "acrue@2",
@@ -122,7 +122,7 @@ fn rubrics_are_listed_shown_and_checked() {
 
 #[test]
 fn the_manual_is_printed_and_reads_as_settings() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manual = harness.juror(&["settings"]).exits(0).stdout;
     assert_eq!(manual, fs::read_to_string(repository("config/default.toml")).unwrap());
     harness.write("juror.toml", manual);
@@ -131,9 +131,9 @@ fn the_manual_is_printed_and_reads_as_settings() {
 
 #[test]
 fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 5);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let url = simulator.base_url();
     let estimate = ["estimate", "manifest.jsonl", "--base-url", &url, "--json"];
     let before = json_of(&harness.juror(&estimate).exits(0));
@@ -162,7 +162,7 @@ fn an_estimate_is_what_the_run_then_says_and_leaves_out_what_is_known() {
 
 #[test]
 fn an_estimate_tells_jobs_that_would_fail() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.write("shots/0001.png", "no picture");
     let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
@@ -174,9 +174,9 @@ fn an_estimate_tells_jobs_that_would_fail() {
 
 #[test]
 fn the_cache_is_counted_and_emptied() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     let stats = json_of(&harness.juror(&["cache", "stats", "--json"]).exits(0));
     assert_eq!(stats["replies"], 3);
@@ -189,9 +189,9 @@ fn the_cache_is_counted_and_emptied() {
 
 #[test]
 fn a_dry_run_spends_and_writes_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let dry =
         harness.judge(&simulator.base_url(), "manifest.jsonl", &["--dry-run", "--repeat", "2"]);
     dry.exits(0).prints(&["3 of 3 items are valid", "6 jobs", "Nothing was spent"]);
@@ -210,7 +210,7 @@ fn a_dry_run_spends_and_writes_nothing() {
 
 #[test]
 fn the_quirks_of_the_simulator_are_listed_with_what_they_imitate() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let listed = harness.juror(&["simulate", "--quirk", "list"]).exits(0);
     assert_eq!(listed.stdout.lines().count(), Quirk::ALL.len());
     listed.prints(&["gateway-timeout", "504 with nginx's HTML page", "moderation=0.1"]);

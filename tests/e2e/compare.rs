@@ -1,8 +1,8 @@
 //! Did it get worse, where, and how sure is that?
 
 use crate::harness::{
-    Finished, Harness, Manual, Recorder, Served, Simulator, completion, png, repository, verdict,
-    write_items,
+    CommandHarness, Finished, Manual, Recorder, Served, TestSimulator, completion, png, repository,
+    verdict, write_items,
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -17,20 +17,20 @@ fn judge_of(scores: &[u64]) -> Recorder {
     Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
 }
 
-fn run(harness: &Harness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
     let judge = judge_of(scores);
     let url = judge.base_url();
     let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
     harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
 }
 
-fn compare(harness: &Harness, flags: &[&str]) -> Finished {
+fn compare(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["compare", "base", "head"], flags].concat())
 }
 
 /// Runs `base` and `head` with these verdicts.
-fn two_runs(base: &[u64], head: &[u64]) -> Harness {
-    let harness = Harness::new();
+fn two_runs(base: &[u64], head: &[u64]) -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, u32::try_from(base.len()).unwrap());
     run(&harness, "base", base, &[]).exits(0);
     run(&harness, "head", head, &[]).exits(0);
@@ -83,7 +83,7 @@ fn what_cannot_be_told_is_a_failure_only_strictly_and_says_what_would_settle_it(
 
 #[test]
 fn a_run_ends_with_its_comparison() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     run(&harness, "base", &GOOD, &[]).exits(0);
     let worse = run(&harness, "head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
@@ -105,7 +105,7 @@ fn a_run_ends_with_its_comparison() {
 
 #[test]
 fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     run(&harness, "base", &[9, 9], &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
@@ -134,7 +134,7 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
 
 #[test]
 fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     run(&harness, "base", &GOOD, &[]).exits(0);
     harness.write("shots/0003.png", png(99, 64, 32));
@@ -156,9 +156,10 @@ fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
 
 #[test]
 fn what_the_simulator_judged_is_marked_and_repeats_tell_its_noise() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
-    let simulator = Simulator::start(SimulatorConfig { noise: 0.4, ..SimulatorConfig::default() });
+    let simulator =
+        TestSimulator::start(SimulatorConfig { noise: 0.4, ..SimulatorConfig::default() });
     let once = ["--repeat", "3", "--baseline", "base"];
     harness.judge_run(&simulator, "base", &once[..2]).exits(0).prints(&["REPEATS  SIMULATED"]);
     let flags = [&once[..], &["--no-cache"]].concat();
@@ -180,10 +181,11 @@ fn what_the_simulator_judged_is_marked_and_repeats_tell_its_noise() {
 
 #[test]
 fn every_command_of_the_manual_runs() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 6);
     fs::rename(manifest, harness.path("shots.jsonl")).unwrap();
-    let simulator = Simulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
+    let simulator =
+        TestSimulator::start(SimulatorConfig { noise: 0.3, ..SimulatorConfig::default() });
     let judge = simulator.base_url();
     Manual::page("compare").run(&harness, &[("JUROR_JUDGE_BASE_URL", &judge)]);
     assert!(harness.path("comparison.md").is_file());
@@ -191,7 +193,7 @@ fn every_command_of_the_manual_runs() {
 
 #[test]
 fn issues_of_items_that_one_run_alone_scored_are_no_change() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let simulator = Served::start(&harness);
     let golden = repository("examples/golden/manifest.jsonl");
     harness.judge(&simulator.base_url, &golden, &[]).exits(0);

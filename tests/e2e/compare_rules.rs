@@ -1,13 +1,13 @@
 //! Rules that decide a comparison beside the interval of the score.
 
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
 
 /// Runs without a judge: `base`, and `head` after a change of the manifest's text.
-fn unjudged_runs(items: u32, change: impl Fn(String) -> String) -> Harness {
-    let harness = Harness::new();
+fn unjudged_runs(items: u32, change: impl Fn(String) -> String) -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, items);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "base"]).exits(0);
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
@@ -74,9 +74,9 @@ fn a_pipeline_that_stops_making_code_is_worse_without_a_judge() {
 
 #[test]
 fn flags_of_a_comparison_need_a_baseline() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "first", &["--strict"]).exits(2).says(&["add --baseline RUN"]);
     let margin = harness.judge_run(&simulator, "first", &["--margin", "0.1"]).exits(2);
     margin.says(&["--margin needs a comparison"]);

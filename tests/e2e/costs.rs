@@ -1,6 +1,6 @@
 //! Costs in the documentation, compared with estimates.
 
-use crate::harness::{Harness, Simulator, png, repository, write_items};
+use crate::harness::{CommandHarness, TestSimulator, png, repository, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 use std::fs;
@@ -19,7 +19,7 @@ struct Costs {
 }
 
 impl Costs {
-    fn estimated(harness: &Harness, lane: &[&str]) -> Self {
+    fn estimated(harness: &CommandHarness, lane: &[&str]) -> Self {
         let golden = repository("examples/golden/manifest.jsonl");
         let told =
             harness.juror(&[&["estimate", &golden, "--all-models", "--json"], lane].concat());
@@ -42,7 +42,7 @@ impl Costs {
 
 #[test]
 fn the_table_of_costs_is_what_juror_estimates() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let ordinary = Costs::estimated(&harness, &[]);
     // Models without a price in this lane are listed at the ordinary one.
     let flex = Costs::estimated(&harness, &["--lane", "flex", "--model", "gpt-5-mini"]);
@@ -78,8 +78,8 @@ fn the_table_of_costs_is_what_juror_estimates() {
 #[test]
 fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
     for lane in ["realtime", "flex", "batch", "mixed"] {
-        let harness = Harness::new();
-        let simulator = Simulator::start(SimulatorConfig::default());
+        let harness = CommandHarness::new();
+        let simulator = TestSimulator::start(SimulatorConfig::default());
         write_items(&harness, 30);
         let flags = ["--model", "gpt-5-mini", "--lane", lane, "--no-cache"];
         let url = simulator.base_url();
@@ -105,7 +105,7 @@ fn after_one_run_the_estimate_of_each_lane_is_its_bill() {
 
 /// Writes a dataset of so many screenshots of 1280 × 800 pixels with a button, of which every other
 /// render shows it in another color.
-fn write_rendered_items(harness: &Harness, count: u32) {
+fn write_rendered_items(harness: &CommandHarness, count: u32) {
     let page = |button: [u8; 3]| {
         let picture = image::RgbImage::from_fn(1280, 800, |x, y| {
             let is_button = (40..200).contains(&x) && (60..110).contains(&y);
@@ -134,8 +134,8 @@ fn write_rendered_items(harness: &Harness, count: u32) {
 #[test]
 fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
     for mode in ["facts", "full"] {
-        let harness = Harness::new();
-        let simulator = Simulator::start(SimulatorConfig::default());
+        let harness = CommandHarness::new();
+        let simulator = TestSimulator::start(SimulatorConfig::default());
         write_rendered_items(&harness, 30);
         let flags = ["--model", "gpt-4o", "--no-cache", "--evidence", mode];
         let url = simulator.base_url();
@@ -161,7 +161,7 @@ fn after_one_run_with_evidence_the_estimate_is_at_most_a_fifth_from_its_bill() {
 
 #[test]
 fn the_costs_of_evidence_are_what_juror_estimates() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(7, 1440, 900));
     harness.write("render.png", png(8, 1440, 900));
     let line = json!({

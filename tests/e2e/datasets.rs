@@ -1,12 +1,12 @@
 //! The kinds of dataset there are, each judged through the command.
 
-use crate::harness::{Harness, Simulator, pico, png};
+use crate::harness::{CommandHarness, TestSimulator, pico, png};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 
 /// Judges a dataset of two items, and answers their ids.
-fn judged(harness: &Harness, dataset: &str, flags: &[&str]) -> Vec<String> {
-    let simulator = Simulator::start(SimulatorConfig::default());
+fn judged(harness: &CommandHarness, dataset: &str, flags: &[&str]) -> Vec<String> {
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge(&simulator.base_url(), dataset, flags).exits(0).prints(&["2 of 2 scored"]);
     assert_eq!(simulator.requests(), 2);
     assert_eq!(simulator.bill(), pico(&harness.report("first")["cost"]["total_usd"]));
@@ -21,7 +21,7 @@ fn judged(harness: &Harness, dataset: &str, flags: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_folder_of_pairs() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     for number in 1..=2 {
         harness.write(&format!("pairs/{number}.png"), png(number, 8, 8));
     }
@@ -33,7 +33,7 @@ fn a_folder_of_pairs() {
 
 #[test]
 fn a_folder_with_metadata() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let mut lines = String::new();
     for (number, source) in [(1, "figma"), (2, "figma"), (3, "hand")] {
         let name = format!("shot{number}.png");
@@ -47,7 +47,7 @@ fn a_folder_with_metadata() {
 
 #[test]
 fn a_table() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shots/a.png", png(1, 8, 8));
     let rows = "id,screenshot,generated_code,quality_score\r\n\
                 first,shots/a.png,\"<p>one, \"\"two\"\"</p>\",0.5\r\n\

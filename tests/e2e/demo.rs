@@ -1,12 +1,12 @@
 //! The first thing that a newcomer runs.
 
-use crate::harness::Harness;
+use crate::harness::CommandHarness;
 #[cfg(unix)]
 use juror_services::install;
 
 #[test]
 fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let demo = harness
         .juror(&["demo", "--evidence", "none", "--run-id", "first", "-o", "report.csv"])
         .exits(0);
@@ -20,7 +20,7 @@ fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
 
 #[test]
 fn the_demo_of_restyled_pictures_grades_them() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let demo = harness.juror(&["demo", "--acrue", "--run-id", "styles"]).exits(0);
     demo.prints(&["SIMULATED", "6 of 6 scored"]);
     let journal = harness.journal("styles");
@@ -38,7 +38,7 @@ const WITHOUT_TRIALS: &str = "[evidence]\ntrials = 0\n";
 fn with_a_browser_the_demos_judge_is_told_the_facts() {
     install::ensure("/usr/bin/chromium", "chromium");
     for (mode, images) in [(None, 2), (Some("full"), 3)] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         harness.write("juror.toml", WITHOUT_TRIALS);
         let flags = mode.map(|mode| ["--evidence", mode]);
         let demo = ["demo", "--run-id", "first"];
@@ -60,7 +60,7 @@ fn with_a_browser_the_demos_judge_is_told_the_facts() {
 
 #[test]
 fn without_a_browser_the_demo_says_what_it_would_show() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("juror.toml", "[render]\nbrowser = \"no-such-browser\"\n");
     let demo = harness.juror(&["demo", "--run-id", "first"]).exits(0);
     let notice =

@@ -1,19 +1,19 @@
 //! Findings of `juror doctor`.
 
-use crate::harness::{Finished, Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use juror_services::install;
 use juror_simulator::{Quirk, SimulatorConfig};
 use juror_types::model::Prices;
 use serde_json::Value;
 
-fn simulator() -> Simulator {
+fn simulator() -> TestSimulator {
     let key = Some("fleet_harness-key".to_owned());
-    Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() })
+    TestSimulator::start(SimulatorConfig { key, ..SimulatorConfig::default() })
 }
 
 #[test]
 fn all_is_well() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let simulator = simulator();
     let flags = ["doctor", "manifest.jsonl", "--base-url", &simulator.base_url()];
@@ -33,7 +33,7 @@ fn all_is_well() {
 
 #[test]
 fn what_is_wrong_is_named_with_what_to_do() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let simulator = simulator();
     let url = simulator.base_url();
@@ -68,7 +68,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
 
 #[test]
 fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     // A name that Juror does not know.
     harness.write("juror.toml", "[prices.\"own\"]\ninput = 0\noutput = 0\n");
     let own = toml::from_str("own = { input = 0, output = 0 }").unwrap();
@@ -80,7 +80,7 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
     ] {
         let config =
             SimulatorConfig { prices: prices.clone(), ..SimulatorConfig::with_quirks(&[quirk]) };
-        let simulator = Simulator::start(config);
+        let simulator = TestSimulator::start(config);
         let doctor = ["doctor", "--base-url", &simulator.base_url(), "--model", model];
         let found = harness.juror(&doctor).exits(1);
         found.prints(&[&format!("the model \"{model}\" takes no images"), "choose a vision model"]);
@@ -94,7 +94,7 @@ fn the_renderer_is_found_absent_or_broken() {
     use std::os::unix::fs::PermissionsExt as _;
 
     install::ensure("/usr/bin/chromium", "chromium");
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let simulator = simulator();
     let url = simulator.base_url();
     let renderer = |browser: &str, flags: &[&str], code: i32| {
@@ -127,7 +127,7 @@ fn the_renderer_is_found_absent_or_broken() {
 
 #[test]
 fn a_folder_that_a_run_will_make_is_no_trouble() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let simulator = simulator();
     let url = simulator.base_url();
     let flags = ["doctor", "--base-url", &url, "--state", "state", "--runs-dir", "a/b"];

@@ -1,6 +1,6 @@
 //! Effects of a failed call on its job, its money and its run: one test for each kind of failure.
 
-use crate::harness::{Finished, Harness, Recorder, Simulator, pico, write_items};
+use crate::harness::{CommandHarness, Finished, Recorder, TestSimulator, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::{Value, json};
 
@@ -17,14 +17,14 @@ pub fn script(items: &[(u32, &[Option<Fault>])]) -> FaultPlan {
 }
 
 /// The results of items `item_0000` and so on, in this order.
-pub fn results(harness: &Harness, count: u32) -> Vec<Value> {
+pub fn results(harness: &CommandHarness, count: u32) -> Vec<Value> {
     (0..count).map(|number| harness.result("first", &format!("item_{number:04}"))).collect()
 }
 
 /// Asserts that journal, ledger and bill fit together: nothing is told that was not spent, and
 /// nothing was billed that is not told. Answers what is presumed.
 #[track_caller]
-pub fn books_agree(harness: &Harness, simulator: &Simulator) -> i64 {
+pub fn books_agree(harness: &CommandHarness, simulator: &TestSimulator) -> i64 {
     let cost = &harness.report("first")["cost"];
     let told: i64 = harness.journal("first").iter().map(|line| pico(&line["cost_usd"])).sum();
     assert_eq!(pico(&cost["results_usd"]), told);
@@ -55,7 +55,7 @@ pub fn scored(result: &Value, attempts: u64) {
 
 #[test]
 fn what_was_never_sent_costs_nothing_and_fails_after_five_tries() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let run = harness.judge(DEAD, "manifest.jsonl", &["--budget-usd", "1"]).exits(3);
     run.prints(&["0 of 2 scored", "2 failed", "cannot be reached"]).says(&["--resume first"]);
@@ -70,10 +70,10 @@ fn what_was_never_sent_costs_nothing_and_fails_after_five_tries() {
 
 #[test]
 fn a_refusal_by_rate_holds_everybody_back_and_loses_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
     let faults = vec![Some(Fault::RateLimit); 6];
-    let simulator = Simulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
+    let simulator = TestSimulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "4"]).exits(0);
     for result in results(&harness, 12) {
         scored(&result, 1);
@@ -86,10 +86,10 @@ fn a_refusal_by_rate_holds_everybody_back_and_loses_nothing() {
 
 #[test]
 fn a_limit_that_nobody_told_is_learned_and_kept_to() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 40);
     let limits = SimulatorConfig { requests_per_minute: Some(900), ..SimulatorConfig::default() };
-    let simulator = Simulator::start(limits);
+    let simulator = TestSimulator::start(limits);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     for result in results(&harness, 40) {
         scored(&result, 1);
@@ -100,9 +100,9 @@ fn a_limit_that_nobody_told_is_learned_and_kept_to() {
 
 #[test]
 fn what_the_provider_refuses_for_good_fails_without_another_try() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
-    let simulator = Simulator::failing(script(&[
+    let simulator = TestSimulator::failing(script(&[
         (0, &[Some(Fault::BadRequest)]),
         (1, &[Some(Fault::TooLarge)]),
         (2, &[Some(Fault::ContentPolicy)]),
@@ -121,7 +121,7 @@ fn what_the_provider_refuses_for_good_fails_without_another_try() {
 
 #[test]
 fn what_was_billed_for_a_refusal_is_booked() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     let error = |message: &str| json!({"error": {"message": message, "code": "no"}});
     let mut filtered = error("filtered");
@@ -141,7 +141,7 @@ fn what_was_billed_for_a_refusal_is_booked() {
 
 #[test]
 fn a_provider_in_trouble_is_asked_again_a_few_times() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
     let once = |fault| vec![Some(fault), None];
     let scripts: Vec<_> = [
@@ -157,7 +157,7 @@ fn a_provider_in_trouble_is_asked_again_a_few_times() {
     .map(|(number, faults)| (number as u32, faults))
     .collect();
     let scripts: Vec<_> = scripts.iter().map(|(number, f)| (*number, f.as_slice())).collect();
-    let simulator = Simulator::failing(script(&scripts));
+    let simulator = TestSimulator::failing(script(&scripts));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "6"]).exits(3);
     run.prints(&["5 of 6 scored", "1 failed"]);
     let results = results(&harness, 6);
@@ -172,9 +172,9 @@ fn a_provider_in_trouble_is_asked_again_a_few_times() {
 
 #[test]
 fn a_call_that_is_cut_is_presumed_spent_and_made_once_more() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
-    let simulator = Simulator::failing(script(&[
+    let simulator = TestSimulator::failing(script(&[
         (0, &[Some(Fault::Reset)]),
         (1, &[Some(Fault::Cut)]),
         (2, &[Some(Fault::Cut), Some(Fault::Reset), None]),
@@ -196,10 +196,10 @@ fn a_call_that_is_cut_is_presumed_spent_and_made_once_more() {
 
 #[test]
 fn a_call_that_hangs_is_given_up_and_made_once_more() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let hang = Some(Fault::Hang);
-    let simulator = Simulator::failing(script(&[(0, &[hang]), (1, &[hang, hang, None])]));
+    let simulator = TestSimulator::failing(script(&[(0, &[hang]), (1, &[hang, hang, None])]));
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", &[]);
     let run = command.env("JUROR_JUDGE_TIMEOUT_SECONDS", "1").output().unwrap();
     Finished::from(run).exits(3).prints(&["1 of 2 scored", "1 failed"]);

@@ -13,7 +13,7 @@ mod hostile_pages;
 #[cfg(unix)]
 mod renderer;
 
-use crate::harness::{Harness, Recorder, completion, semantic_verdict, verdict};
+use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, verdict};
 use base64::Engine as _;
 use serde_json::{Value, json};
 use std::io::Cursor;
@@ -33,7 +33,7 @@ const BLUE: [u8; 3] = [0x1d, 0x4e, 0xd8];
 const RED: [u8; 3] = [0xd8, 0x1d, 0x1d];
 
 /// Writes a dataset of one item, whose line has these fields too.
-fn write_item(harness: &Harness, fields: &Value) {
+fn write_item(harness: &CommandHarness, fields: &Value) {
     harness.write("shot.png", box_in(BLUE));
     let mut line = json!({"id": "card", "screenshot": "shot.png",
                           "generated_code": "<p>text</p>\n", "language": "html"});
@@ -45,7 +45,7 @@ fn write_item(harness: &Harness, fields: &Value) {
 
 #[test]
 fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_item(&harness, &json!({}));
     let without_browser = "[render]\nbrowser = \"no-such-browser\"\n";
     harness.write("juror.toml", without_browser);
@@ -64,7 +64,7 @@ fn evidence_that_nothing_can_give_is_refused_by_flag_and_warned_of_by_setting() 
 
 #[test]
 fn a_file_of_the_renderer_that_is_not_there_is_refused_by_flag() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_item(&harness, &json!({}));
     // A browser that would be found, so that only the file is at fault.
     let browser = harness.write("browser", "");
@@ -79,7 +79,7 @@ fn a_file_of_the_renderer_that_is_not_there_is_refused_by_flag() {
 
 #[test]
 fn resuming_keeps_the_mode_and_names_another_one() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("render.png", box_in(BLUE));
     write_item(&harness, &json!({"rendered": "render.png", "props": {"label": "Save"}}));
     harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]).exits(0);
@@ -93,7 +93,7 @@ fn resuming_keeps_the_mode_and_names_another_one() {
 
 #[test]
 fn a_rendered_picture_that_is_not_there_is_named_with_its_line() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_item(&harness, &json!({"rendered": "gone.png"}));
     let refused = harness.juror(&["run", "manifest.jsonl"]).exits(2);
     refused.says(&["line 1", "\"rendered\"", "gone.png"]);
@@ -101,7 +101,7 @@ fn a_rendered_picture_that_is_not_there_is_named_with_its_line() {
 
 #[test]
 fn a_picture_of_the_item_is_measured_without_a_judge() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
     let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]);
@@ -126,7 +126,7 @@ fn a_picture_of_the_item_is_measured_without_a_judge() {
 #[cfg(unix)]
 #[test]
 fn a_renderer_of_ones_own_draws_or_says_why_not() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("drawn.png", box_in(BLUE));
     write_item(&harness, &json!({}));
     let script = r#"
@@ -166,7 +166,7 @@ cp drawn.png "$2"
 #[test]
 fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
     for (mode, images) in [("none", 1), ("facts", 1), ("full", 3)] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
         harness.write("render.png", box_in(RED));
         write_item(&harness, &json!({"rendered": "render.png"}));
@@ -194,7 +194,7 @@ fn a_judge_is_told_the_facts_and_sent_the_picture_where_that_is_asked_for() {
 
 #[test]
 fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_region() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
@@ -216,14 +216,14 @@ fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_regi
     let named: Vec<_> = images.iter().map(|image| image["name"].as_str().unwrap()).collect();
     assert_eq!(named, ["screenshot", "rendered", "crops"]);
     assert_eq!(images[2]["ref"], "evidence");
-    let digest = juror_types::id::Digest::of(&sheet).to_string();
+    let digest = juror_types::id::Digest::from_content(&sheet).to_string();
     assert_eq!(images[2]["digest"], digest);
     assert!(harness.path("runs/first/inputs").join(&digest).is_file());
     let page = std::fs::read_to_string(harness.path("page.html")).unwrap();
     assert_eq!(page.matches("src=\"data:image/").count(), 3);
     assert_eq!(page.matches("class=\"pictures compared\"").count(), 1, "the pair is compared");
 
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     harness.write("render.png", box_in(BLUE));
     write_item(&harness, &json!({"rendered": "render.png"}));
@@ -235,7 +235,7 @@ fn the_judge_is_sent_crops_of_the_regions_which_are_kept_and_none_without_a_regi
 
 #[test]
 fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dropped() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let mut answer: Value =
         serde_json::from_str(&semantic_verdict([7; 5], &["red", "round", "late"], &[])).unwrap();
     for (finding, region) in [json!(1), json!(2), json!("1")].into_iter().enumerate() {
@@ -263,7 +263,7 @@ fn a_region_that_a_finding_cites_is_linked_to_it_and_one_that_is_not_there_is_dr
 
 #[test]
 fn a_gate_names_what_was_measured() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("render.png", box_in(RED));
     write_item(&harness, &json!({"rendered": "render.png"}));
     let gate = |bound: f64| {

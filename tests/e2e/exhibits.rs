@@ -1,20 +1,20 @@
 //! Pictures and code on a page, and its remarks where they are missing.
 
-use crate::harness::{Harness, png, write_items};
+use crate::harness::{CommandHarness, png, write_items};
 use juror_types::id::Digest;
 use serde_json::json;
 use std::fs;
 
 /// A run of so many items without a judge, and its page.
-fn reported(count: u32) -> (Harness, String) {
-    let harness = Harness::new();
+fn reported(count: u32) -> (CommandHarness, String) {
+    let harness = CommandHarness::new();
     write_items(&harness, count);
     harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "-o", "page.html"]).exits(0);
     let page = fs::read_to_string(harness.path("page.html")).unwrap();
     (harness, page)
 }
 
-fn again(harness: &Harness) -> String {
+fn again(harness: &CommandHarness) -> String {
     harness.juror(&["report", "first", "-o", "page.html"]).exits(0);
     fs::read_to_string(harness.path("page.html")).unwrap()
 }
@@ -37,7 +37,7 @@ fn a_picture_that_is_another_one_now_is_not_shown() {
     assert_eq!(page.matches("src=\"data:image/png;base64,").count(), 2);
     assert_eq!(page.matches("No picture: shots/0001.png: no such file").count(), 1);
 
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.juror(&["demo", "--evidence", "none", "--run-id", "first"]).exits(0);
     harness.write("runs/golden/shots/tabs.png", png(77, 64, 32));
     let page = again(&harness);
@@ -47,7 +47,7 @@ fn a_picture_that_is_another_one_now_is_not_shown() {
 
 #[test]
 fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("a.tsx", "export const A = () => <b>judged</b>;");
     harness.write("t.json", r#"{"gap": "4px"}"#);
@@ -60,7 +60,7 @@ fn code_that_is_another_one_now_is_not_shown_in_the_place_of_what_was_judged() {
     let named: Vec<_> = inputs.as_array().unwrap().iter().map(|input| &input["name"]).collect();
     assert_eq!(named, ["screenshot", "generated_code", "expected_tokens", "extracted_tokens"]);
     assert_eq!((&inputs[1]["ref"], &inputs[3]["ref"]), (&json!("a.tsx"), &json!("inline")));
-    let code = Digest::of(b"export const A = () => <b>judged</b>;");
+    let code = Digest::from_content(b"export const A = () => <b>judged</b>;");
     assert_eq!(inputs[1]["digest"], json!(code));
     assert_eq!(inputs[2]["digest"], inputs[3]["digest"], "tokens are compared flat");
 
@@ -91,7 +91,7 @@ fn nothing_is_shown_of_a_dataset_that_is_another_one_now() {
 
 #[test]
 fn a_command_that_makes_the_code_leaves_none_to_show() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let settings = "[stages]\npipeline_command = [\"sh\", \"-c\", \"echo '{}'\"]\n";
     harness.write("juror.toml", settings);

@@ -1,12 +1,12 @@
 //! The commands of a newcomer's first minutes.
 
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use std::fs;
 
 #[test]
 fn init_writes_a_project_that_runs_and_overwrites_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let says = ["two example items", "cd quality", "juror estimate dataset/manifest.jsonl"];
     harness.juror(&["init", "quality"]).exits(0).says(&says);
     let run = |arguments: &[&str]| {
@@ -16,7 +16,7 @@ fn init_writes_a_project_that_runs_and_overwrites_nothing() {
         )
     };
     run(&["run", "dataset/manifest.jsonl"]).exits(0).says(&["2 of 2 scored"]);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let judged = ["run", "dataset/manifest.jsonl", "--enable-llm-judge", "--base-url"];
     run(&[&judged[..], &[&simulator.base_url()]].concat()).exits(0).says(&["of $1.00"]);
 
@@ -30,9 +30,9 @@ fn init_writes_a_project_that_runs_and_overwrites_nothing() {
 
 #[test]
 fn the_last_line_of_a_run_says_all() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let judged = harness.judge(&simulator.base_url(), "manifest.jsonl", &["--budget-usd", "1"]);
     let judged = judged.exits(0);
     let last = judged.stderr.lines().last().unwrap();
@@ -47,7 +47,7 @@ fn the_last_line_of_a_run_says_all() {
 
 #[test]
 fn completions_and_manual_pages_name_every_command() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         harness.juror(&["completions", shell]).exits(0).prints(&["estimate", "calibrate"]);
     }

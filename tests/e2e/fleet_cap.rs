@@ -1,6 +1,8 @@
 //! A budget that many processes spend at once: all of it, and not a cent more.
 
-use crate::harness::{FleetHarness, Harness, Servers, Simulator, Size, pico, write_items_numbered};
+use crate::harness::{
+    CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items_numbered,
+};
 use juror_simulator::{Latency, SimulatorConfig};
 use serde_json::Value;
 use std::time::Duration;
@@ -12,18 +14,18 @@ const MAX_WAIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn eight_workers_spend_a_budget_to_its_end_and_no_more() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     // With numbers of one length, every call has the same worst case.
     write_items_numbered(&harness, 1_000..1_000 + ITEMS);
     let latency = Latency::fixed(Duration::from_millis(20));
-    let simulator = Simulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() });
+    let simulator = TestSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() });
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
     let worst = pico(&estimate["models"][0]["worst_one_call_usd"]);
     let (cap, each) = (worst / TOO_MUCH, worst / i64::from(ITEMS));
 
     let size = Size { workers: 8, aggregators: 1, at_once: 4 };
-    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();
     let budget = format!("{}.{:012}", cap / 1_000_000_000_000, cap % 1_000_000_000_000);
     let mut producer = fleet.producer("capped", &["--budget-usd", &budget]);

@@ -1,6 +1,6 @@
 //! The files that other programs read, put before programs that know nothing of this one.
 
-use crate::harness::{Harness, Recorder, completion, repository, verdict, write_items};
+use crate::harness::{CommandHarness, Recorder, completion, repository, verdict, write_items};
 use juror_services::install;
 use serde_json::json;
 use std::{
@@ -27,23 +27,23 @@ pub fn holds(output: &Output) {
 }
 
 /// A run of each kind, each in a harness of its own, with all files that other programs read.
-fn runs() -> Vec<Harness> {
+fn runs() -> Vec<CommandHarness> {
     let mut runs = vec![
         demo(&["demo", "--evidence", "none", "--run-id", "first"]),
         demo(&["demo", "--acrue", "--run-id", "first"]),
     ];
-    let unjudged = Harness::new();
+    let unjudged = CommandHarness::new();
     write_items(&unjudged, 3);
     unjudged.juror(&["run", "manifest.jsonl", "--run-id", "first"]).exits(0);
     runs.push(unjudged);
 
-    let failed = Harness::new();
+    let failed = CommandHarness::new();
     write_items(&failed, 3);
     let judge = Recorder::start(vec![(400, json!({"error": {"message": "no", "code": "no"}}))]);
     failed.judge(&judge.base_url(), "manifest.jsonl", &["--gate", "production"]).exits(100);
     runs.push(failed);
 
-    let penniless = Harness::new();
+    let penniless = CommandHarness::new();
     write_items(&penniless, 3);
     let flags = ["--budget-usd", "0.000001"];
     penniless.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
@@ -74,8 +74,8 @@ fn runs() -> Vec<Harness> {
 }
 
 /// A run that judged its items twice, not always alike, and is worse than its baseline.
-fn compared_and_repeated() -> Harness {
-    let harness = Harness::new();
+fn compared_and_repeated() -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
     let judge_of = |scores: &[u64]| {
         Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 900, 50)).collect())
@@ -90,8 +90,8 @@ fn compared_and_repeated() -> Harness {
     harness
 }
 
-fn demo(arguments: &[&str]) -> Harness {
-    let harness = Harness::new();
+fn demo(arguments: &[&str]) -> CommandHarness {
+    let harness = CommandHarness::new();
     harness.juror(arguments).exits(0);
     harness
 }
@@ -173,7 +173,7 @@ fn xmllint(files: &[PathBuf]) -> Output {
 
 #[test]
 fn hostile_names_become_text_in_every_file() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let id = "=cmd()|</testcase>]]>&\u{fffe}<script>";
     let line = json!({"id": id, "screenshot": "a.png", "quality_score": 0.5, "tags": ["@all"]});
     harness.write("a.png", crate::harness::png(1, 8, 8));

@@ -1,13 +1,14 @@
 //! Gates and the exit codes that they ask for.
 
 use crate::harness::{
-    Finished, Harness, Manual, Recorder, Served, completion, repository, verdict, write_items,
+    CommandHarness, Finished, Manual, Recorder, Served, completion, repository, verdict,
+    write_items,
 };
 use serde_json::Value;
 use std::{fs, process::Command};
 
 /// A run of so many items that all get this score, through a gate.
-fn gated(harness: &Harness, items: u32, score: u64, gate: &str) -> (Finished, Value) {
+fn gated(harness: &CommandHarness, items: u32, score: u64, gate: &str) -> (Finished, Value) {
     write_items(harness, items);
     let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
     let flags = ["--gate", gate, "-j", "4"];
@@ -18,12 +19,12 @@ fn gated(harness: &Harness, items: u32, score: u64, gate: &str) -> (Finished, Va
 
 #[test]
 fn the_production_gate_wants_a_hundred_jobs() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let (run, targets) = gated(&harness, 100, 10, "production");
     run.exits(0);
     assert_eq!(targets["decision"], "met", "{targets}");
 
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let (run, targets) = gated(&harness, 5, 10, "production");
     run.exits(0).prints(&["undecided"]).says(&["gate production is undecided"]);
     assert_eq!(targets["decision"], "undecided", "{targets}");
@@ -32,7 +33,7 @@ fn the_production_gate_wants_a_hundred_jobs() {
 #[test]
 fn a_gate_that_is_missed_exits_with_100() {
     for gate in ["production", "targets"] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         let (run, targets) = gated(&harness, 3, 5, gate);
         run.exits(100).prints(&["missed"]);
         assert_eq!(targets["decision"], "missed");
@@ -43,7 +44,7 @@ fn a_gate_that_is_missed_exits_with_100() {
 
 #[test]
 fn a_gate_of_ones_own_is_a_file() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write(
         "gate.toml",
         "schema = 1\nmin_coverage = 0.5\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\nat_least = 7.0\n",
@@ -80,7 +81,7 @@ fn a_gate_of_ones_own_is_a_file() {
 
 #[test]
 fn a_gate_outweighs_an_incomplete_run_and_coverage_counts() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     let answers = vec![completion(&verdict(10), 1_500, 60); 3].into_iter();
     let judge = Recorder::start(answers.chain([completion("no verdict", 1_500, 5)]).collect());
@@ -94,7 +95,7 @@ fn a_gate_outweighs_an_incomplete_run_and_coverage_counts() {
 
 #[test]
 fn every_command_of_the_manual_does_what_it_says() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
@@ -130,7 +131,7 @@ fn every_command_of_the_manual_does_what_it_says() {
 
 #[test]
 fn a_gate_bounds_what_is_new_since_the_baseline() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judged = |run: &str, score: u64, more: &[&str]| {
         let judge = Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);

@@ -2,29 +2,29 @@
 
 use crate::{
     errors::{books_agree, results, scored},
-    harness::{Finished, Harness, Simulator, pico, write_items},
+    harness::{CommandHarness, Finished, TestSimulator, pico, write_items},
 };
 use juror_simulator::{Quirk, Share, SimulatorConfig};
 use serde_json::{Value, json};
 use std::fs;
 
-fn quirky(quirk: Quirk) -> Simulator {
-    Simulator::start(SimulatorConfig::with_quirks(&[quirk]))
+fn quirky(quirk: Quirk) -> TestSimulator {
+    TestSimulator::start(SimulatorConfig::with_quirks(&[quirk]))
 }
 
 /// Judges so many items against a server with this quirk.
-fn judge(quirk: Quirk, items: u32, flags: &[&str]) -> (Harness, Simulator, Finished) {
-    let (harness, simulator) = (Harness::new(), quirky(quirk));
+fn judge(quirk: Quirk, items: u32, flags: &[&str]) -> (CommandHarness, TestSimulator, Finished) {
+    let (harness, simulator) = (CommandHarness::new(), quirky(quirk));
     write_items(&harness, items);
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", flags);
     (harness, simulator, run)
 }
 
-fn total(harness: &Harness) -> i64 {
+fn total(harness: &CommandHarness) -> i64 {
     pico(&harness.report("first")["cost"]["total_usd"])
 }
 
-fn warnings(harness: &Harness) -> String {
+fn warnings(harness: &CommandHarness) -> String {
     harness.report("first")["warnings"].to_string()
 }
 
@@ -67,7 +67,7 @@ fn another_model_that_answers_is_told_paid_for_and_not_cached() {
 
 #[test]
 fn another_model_that_answers_pauses_the_run_where_none_is_wanted() {
-    let (harness, simulator) = (Harness::new(), quirky(Quirk::FallbackModel));
+    let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::FallbackModel));
     write_items(&harness, 20);
     harness.write("juror.toml", "[judge]\nother_model = \"refuse\"\n");
     let flags = ["--model", "gpt-4o-mini", "-j", "1"];
@@ -127,7 +127,7 @@ fn a_page_in_place_of_a_completion_costs_nothing_and_is_named() {
 fn what_can_be_decoded_is_read_and_thoughts_and_drafts_are_not_the_verdict() {
     let (plain, _, run) = judge(Quirk::DeploymentNames, 3, &[]);
     run.exits(0);
-    let scores = |harness: &Harness| -> Vec<Value> {
+    let scores = |harness: &CommandHarness| -> Vec<Value> {
         results(harness, 3).iter().map(|result| result["semantic"]["scores"].clone()).collect()
     };
     for quirk in [Quirk::Gzip, Quirk::ByteOrderMark, Quirk::Thinking, Quirk::Drafts] {
@@ -141,7 +141,7 @@ fn what_can_be_decoded_is_read_and_thoughts_and_drafts_are_not_the_verdict() {
 
 #[test]
 fn an_alias_has_the_facts_and_the_price_of_its_model() {
-    let (harness, simulator) = (Harness::new(), quirky(Quirk::DeploymentNames));
+    let (harness, simulator) = (CommandHarness::new(), quirky(Quirk::DeploymentNames));
     write_items(&harness, 2);
     let flags = ["--model", "our-deployment"];
     let unknown = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(2);
@@ -192,11 +192,11 @@ fn a_schema_that_is_ignored_is_asked_for_in_words() {
 
 #[test]
 fn a_moderated_item_fails_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
     let half = Share { of: Quirk::Moderation, share: 0.5 };
     let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     let coverage = &harness.report("first")["coverage"];
     let (scored, failed) = (&coverage["scored"], &coverage["failed"]);
@@ -222,7 +222,8 @@ fn an_account_that_cannot_call_pauses_the_run_whatever_the_status() {
 
 #[test]
 fn the_base_url_of_the_sdks_stands_between_the_settings_file_and_our_own_variable() {
-    let (harness, simulator) = (Harness::new(), Simulator::start(SimulatorConfig::default()));
+    let (harness, simulator) =
+        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     write_items(&harness, 1);
     harness.write("juror.toml", "[judge]\nbase_url = \"http://127.0.0.1:1/v1\"\n");
     let run = |name: &str, variables: &[(&str, &str)]| {
@@ -241,7 +242,7 @@ fn the_base_url_of_the_sdks_stands_between_the_settings_file_and_our_own_variabl
 fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
     let key = Some("gateway-key".to_owned());
     let config = SimulatorConfig { key, ..SimulatorConfig::default() };
-    let (harness, simulator) = (Harness::new(), Simulator::start(config));
+    let (harness, simulator) = (CommandHarness::new(), TestSimulator::start(config));
     write_items(&harness, 1);
     let url = simulator.base_url();
     harness.judge(&url, "manifest.jsonl", &[]).exits(1).says(&["authentication failed"]);
@@ -263,7 +264,8 @@ fn a_header_takes_the_place_of_the_key_and_is_shown_nowhere() {
 #[test]
 fn only_the_instructions_are_kept_in_a_prompt_cache_that_charges_for_writing() {
     let flags = ["--model", "gpt-5.6", "-j", "1"];
-    let (harness, simulator) = (Harness::new(), Simulator::start(SimulatorConfig::default()));
+    let (harness, simulator) =
+        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     write_items(&harness, 6);
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(0);
     assert!(!run.stderr.contains("prompt_cache"), "{}", run.stderr);
@@ -277,9 +279,9 @@ fn only_the_instructions_are_kept_in_a_prompt_cache_that_charges_for_writing() {
 }
 
 /// Judges four items in the lane `flex` and returns the harness, the simulator and the run.
-fn flex(quirks: &[Quirk]) -> (Harness, Simulator, Finished) {
-    let simulator = Simulator::start(SimulatorConfig::with_quirks(quirks));
-    let harness = Harness::new();
+fn flex(quirks: &[Quirk]) -> (CommandHarness, TestSimulator, Finished) {
+    let simulator = TestSimulator::start(SimulatorConfig::with_quirks(quirks));
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     let flags = ["--model", "gpt-5.4", "--lane", "flex"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags);

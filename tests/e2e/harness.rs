@@ -13,12 +13,12 @@ mod tls_front;
 
 pub use api_server::ApiServer;
 pub use dataset::{png, write_items, write_items_numbered};
-pub use fleet_harness::{FleetHarness, Member, Servers, Size};
+pub use fleet_harness::{FleetHarness, FleetServers, Member, Size};
 pub use manual::Manual;
-pub use process::Running;
+pub use process::RunningCommand;
 pub use recorder::{Recorder, completion, semantic_verdict, verdict};
 pub use served::Served;
-pub use simulator::{Gate, Simulator};
+pub use simulator::{CallGate, TestSimulator};
 pub use tls_front::TlsFront;
 
 use serde_json::Value;
@@ -30,7 +30,7 @@ use std::{
 use tempfile::TempDir;
 
 /// A folder of a test's own, in which it runs the command.
-pub struct Harness {
+pub struct CommandHarness {
     folder: TempDir,
 }
 
@@ -41,7 +41,7 @@ pub struct Finished {
     pub stderr: String,
 }
 
-impl Harness {
+impl CommandHarness {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -88,17 +88,17 @@ impl Harness {
     }
 
     /// Starts the command and does not wait.
-    pub fn start(&self, arguments: &[&str]) -> Running {
-        Running::start(self.command(arguments))
+    pub fn start(&self, arguments: &[&str]) -> RunningCommand {
+        RunningCommand::start(self.command(arguments))
     }
 
     /// Starts a run of `manifest.jsonl` that this simulator judges.
-    pub fn start_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Running {
-        Running::start(self.run_command(simulator, run, more))
+    pub fn start_run(&self, simulator: &TestSimulator, run: &str, more: &[&str]) -> RunningCommand {
+        RunningCommand::start(self.run_command(simulator, run, more))
     }
 
     /// Runs `manifest.jsonl` to its end, judged by this simulator.
-    pub fn judge_run(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Finished {
+    pub fn judge_run(&self, simulator: &TestSimulator, run: &str, more: &[&str]) -> Finished {
         self.start_run(simulator, run, more).finish()
     }
 
@@ -107,7 +107,7 @@ impl Harness {
         self.juror(&[&["run", "--resume", run], more].concat())
     }
 
-    fn run_command(&self, simulator: &Simulator, run: &str, more: &[&str]) -> Command {
+    fn run_command(&self, simulator: &TestSimulator, run: &str, more: &[&str]) -> Command {
         let url = simulator.base_url();
         let flags = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", &url];
         self.command(&[&flags, ["--run-id", run].as_slice(), more].concat())
@@ -115,7 +115,7 @@ impl Harness {
 
     /// Runs `juror run` as run `first`, judged by whoever is at this address.
     pub fn judge(&self, base_url: &str, dataset: &str, flags: &[&str]) -> Finished {
-        Running::start(self.judging(base_url, dataset, flags)).finish()
+        RunningCommand::start(self.judging(base_url, dataset, flags)).finish()
     }
 
     /// The command of [`Self::judge`].

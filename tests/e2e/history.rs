@@ -1,13 +1,15 @@
 //! Runs over time: listed, shown, as a trend, and as what a gate goes by.
 
-use crate::harness::{Finished, Harness, Manual, Recorder, completion, verdict, write_items};
+use crate::harness::{
+    CommandHarness, Finished, Manual, Recorder, completion, verdict, write_items,
+};
 use serde_json::Value;
 
 const STEADY: &str = "schema = 1\n[[rule]]\nmetric = \"semantic.avg_semantic_correctness\"\n\
                       no_decline = true\nanchor_runs = 3\nfalse_alarm_rate = 0.5\n";
 
 /// Judges four items, each with this score in all criteria.
-fn night(harness: &Harness, run: &str, score: u64, flags: &[&str]) -> Finished {
+fn night(harness: &CommandHarness, run: &str, score: u64, flags: &[&str]) -> Finished {
     let judge = Recorder::start(vec![completion(&verdict(score), 1_000, 50); 4]);
     let url = judge.base_url();
     let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
@@ -15,8 +17,8 @@ fn night(harness: &Harness, run: &str, score: u64, flags: &[&str]) -> Finished {
 }
 
 /// As many nights as scores, named from `night-1` on.
-fn nights(scores: &[u64]) -> Harness {
-    let harness = Harness::new();
+fn nights(scores: &[u64]) -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     harness.write("steady.toml", STEADY);
     for (number, score) in scores.iter().enumerate() {
@@ -117,7 +119,7 @@ fn a_damaged_report_is_named_and_stops_nothing() {
     trend.says(&["an earlier run is left out", "juror report night-1"]);
     harness.write("runs/night-2/report.json", "{}");
     harness.juror(&["runs", "trend"]).exits(1).says(&["juror report night-2"]);
-    let empty = Harness::new();
+    let empty = CommandHarness::new();
     empty.juror(&["runs", "trend"]).exits(2).says(&["no run in runs has a report"]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     errors::books_agree,
-    harness::{Harness, Simulator, repository},
+    harness::{CommandHarness, TestSimulator, repository},
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 /// Writes the dataset; answers the images' names.
-fn write_dataset(harness: &Harness) -> Vec<String> {
+fn write_dataset(harness: &CommandHarness) -> Vec<String> {
     harness.write("shots/empty.png", "");
     harness.write("shots/bomb.png", bomb());
     for entry in fs::read_dir(repository("worker/tests-data/hostile")).unwrap() {
@@ -74,11 +74,11 @@ fn write_dataset(harness: &Harness) -> Vec<String> {
 
 #[test]
 fn every_hostile_image_is_judged_or_refused_and_none_takes_another_with_it() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let names = write_dataset(&harness);
     let (all, refused) = (names.len(), REFUSED.len());
     assert_eq!(all, 32);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     run.prints(&[&format!("{} of {all} scored", all - refused), &format!("{refused} failed")]);
     for name in &names {
@@ -104,9 +104,9 @@ fn every_hostile_image_is_judged_or_refused_and_none_takes_another_with_it() {
 
 #[test]
 fn hostile_images_that_must_be_shrunk_end_alike() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let all = write_dataset(&harness).len();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.write("juror.toml", "[image]\nmax_side = 8\n");
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
     run.prints(&[&format!("{} of {all} scored", all - REFUSED.len())]);

@@ -1,6 +1,6 @@
 //! A judge behind TLS, with certificates of an authority that the system does not know.
 
-use crate::harness::{Finished, Harness, Simulator, TlsFront, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, TlsFront, write_items};
 use juror_services::certificates::Authority;
 use juror_simulator::SimulatorConfig;
 
@@ -8,10 +8,10 @@ const ITEMS: u32 = 2;
 
 #[test]
 fn a_judge_of_a_private_authority_needs_its_ca_file() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, ITEMS);
     let authority = Authority::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let front = TlsFront::start(&authority.issue("judge", &["localhost"]), &simulator.base_url());
     let url = front.base_url("localhost");
 
@@ -39,8 +39,8 @@ fn a_judge_of_a_private_authority_needs_its_ca_file() {
 
 #[test]
 fn a_judge_without_tls_at_an_https_url_is_told() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let url = simulator.base_url().replace("http://", "https://");
     let doctor = harness.juror(&["doctor", "--base-url", &url]).exits(1);
     doctor.prints(&["does not speak TLS", "judge.base_url"]);

@@ -1,6 +1,6 @@
 //! `--keep-inputs`: what was judged stays, and is shown where the dataset is another one now.
 
-use crate::harness::{ApiServer, Harness, Simulator, png, write_items};
+use crate::harness::{ApiServer, CommandHarness, TestSimulator, png, write_items};
 use juror_simulator::SimulatorConfig;
 use juror_types::id::Digest;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::fs;
 const REMARK: &str = "changed since; shown as it was judged";
 
 /// A dataset of one item with a file for each input.
-fn write_one(harness: &Harness) {
+fn write_one(harness: &CommandHarness) {
     harness.write("shot.png", png(1, 64, 32));
     harness.write("a.tsx", "\u{feff}export const A = () => <b>judged</b>;");
     harness.write("t.json", r#"{"gap": {"small": "4px"}}"#);
@@ -19,12 +19,12 @@ fn write_one(harness: &Harness) {
     harness.write("manifest.jsonl", format!("{line}\n"));
 }
 
-fn page(harness: &Harness) -> String {
+fn page(harness: &CommandHarness) -> String {
     harness.juror(&["report", "r", "-o", "page.html"]).exits(0);
     fs::read_to_string(harness.path("page.html")).unwrap()
 }
 
-fn kept(harness: &Harness) -> Vec<String> {
+fn kept(harness: &CommandHarness) -> Vec<String> {
     let entries = fs::read_dir(harness.path("runs/r/inputs")).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -42,9 +42,9 @@ fn shown(api: &ApiServer) -> (Value, Vec<u8>) {
 
 #[test]
 fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_one(&harness);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "r", &["--keep-inputs"]).exits(0);
     let contents = [
         png(1, 64, 32),
@@ -52,7 +52,7 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
         br#"{"gap.small":"4px"}"#.to_vec(),
         br#"{"gap.small":"5px"}"#.to_vec(),
     ];
-    let mut names = contents.map(|bytes| Digest::of(&bytes).to_string());
+    let mut names = contents.map(|bytes| Digest::from_content(&bytes).to_string());
     names.sort();
     assert_eq!(kept(&harness), names);
     let api = ApiServer::open(&harness, &[]);
@@ -84,11 +84,11 @@ fn what_was_judged_is_shown_after_everything_has_changed_and_after_all_is_gone()
 
 #[test]
 fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resuming_keeps_on() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     // A folder of its name stands where the first screenshot is to be kept.
-    let blocked = format!("runs/r/inputs/{}", Digest::of(&png(0, 64, 32)));
+    let blocked = format!("runs/r/inputs/{}", Digest::from_content(&png(0, 64, 32)));
     harness.write("runs/r/.lock", "");
     fs::create_dir_all(harness.path(&blocked)).unwrap();
     let paused = harness.judge_run(&simulator, "r", &["--keep-inputs", "-j", "1"]);
@@ -103,7 +103,7 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
     assert_eq!(kept(&harness).len(), 8);
     for name in kept(&harness) {
         let bytes = fs::read(harness.path(format!("runs/r/inputs/{name}"))).unwrap();
-        assert_eq!(Digest::of(&bytes).to_string(), name);
+        assert_eq!(Digest::from_content(&bytes).to_string(), name);
     }
     let url = simulator.base_url();
     harness.juror(&["report", "r", "-o", "runs/r/inputs/report.html"]).exits(2);
@@ -114,7 +114,7 @@ fn an_input_that_cannot_be_kept_pauses_the_run_before_it_costs_anything_and_resu
 
 #[test]
 fn code_that_a_pipeline_made_is_kept_and_shown() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let answer = r#"{"generated_code": "export const Made = 1;", "language": "ts"}"#;
     let settings =
@@ -128,7 +128,7 @@ fn code_that_a_pipeline_made_is_kept_and_shown() {
 
 #[test]
 fn a_fleet_says_that_it_keeps_nothing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let refused = "a fleet's run cannot keep inputs";
     harness.juror(&["enqueue", "manifest.jsonl", "--keep-inputs"]).exits(2).says(&[refused]);

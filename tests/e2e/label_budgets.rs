@@ -2,7 +2,7 @@
 //! ledger's.
 
 use crate::harness::{
-    ApiServer, FleetHarness, Harness, Servers, Simulator, Size, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
     write_items_numbered,
 };
 use juror_simulator::{Latency, SimulatorConfig};
@@ -22,7 +22,7 @@ fn json_of(text: &str) -> Value {
 }
 
 /// Worst case of one call, of which all calls of these datasets have the same.
-fn worst_call(harness: &Harness) -> i64 {
+fn worst_call(harness: &CommandHarness) -> i64 {
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let worst = &json_of(&estimate.exits(0).stdout)["models"][0]["worst_one_call_usd"];
     pico(worst) / i64::from(ITEMS)
@@ -46,7 +46,7 @@ fn state(shown: &Value, prefix: &str, label: &str) -> (i64, i64) {
 }
 
 /// The messages of a run's skipped jobs.
-fn skips(harness: &Harness, run: &str) -> Vec<String> {
+fn skips(harness: &CommandHarness, run: &str) -> Vec<String> {
     let journal = harness.journal(run);
     let skipped = journal.iter().filter(|line| line["outcome"] == "skipped");
     skipped.map(|line| line["error"]["message"].as_str().unwrap().to_owned()).collect()
@@ -54,10 +54,10 @@ fn skips(harness: &Harness, run: &str) -> Vec<String> {
 
 #[test]
 fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items_numbered(&harness, 100..100 + ITEMS);
     let worst = worst_call(&harness);
-    let simulator = Simulator::start(slow());
+    let simulator = TestSimulator::start(slow());
     let (month, search, checkout) = (worst * 11, worst * 5, worst * 3);
     let set = |words: &[&str]| harness.juror(&[&["budget", "set"], words].concat()).exits(0);
     set(&["month", &dollars(month)]);
@@ -104,9 +104,9 @@ fn two_runs_share_a_month_and_each_stops_at_its_own_tag() {
 
 #[test]
 fn a_run_keeps_its_labels_and_a_raised_cap_lets_it_go_on() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let dataset = harness.path("").file_name().unwrap().to_string_lossy().into_owned();
     harness.write("juror.toml", "[budget]\ntags = [\"nightly\", \"team.a\"]\n");
     harness.juror(&["budget", "set", "month", "0", "--tag", "team.a"]).exits(0);
@@ -139,12 +139,12 @@ fn a_run_keeps_its_labels_and_a_raised_cap_lets_it_go_on() {
 
 #[test]
 fn a_fleets_runs_stop_at_their_own_tags_too() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items_numbered(&harness, 100..100 + ITEMS);
     let worst = worst_call(&harness);
-    let simulator = Simulator::start(slow());
+    let simulator = TestSimulator::start(slow());
     let size = Size { workers: 2, aggregators: 1, at_once: 4 };
-    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();
     let (month, search, checkout) = (worst * 9, worst * 5, worst * 3);
     for (cap, tag) in [(month, None), (search, Some("search")), (checkout, Some("checkout"))] {

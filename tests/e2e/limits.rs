@@ -1,21 +1,21 @@
 //! Rate limits, learned and given, and calls in flight.
 
-use crate::harness::{Gate, Harness, Simulator, write_items};
+use crate::harness::{CallGate, CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 
 /// Twenty calls a second, and as many at once.
 const PER_MINUTE: u64 = 1_200;
 const ITEMS: u32 = 50;
 
-fn fixture() -> (Harness, Simulator) {
-    let harness = Harness::new();
+fn fixture() -> (CommandHarness, TestSimulator) {
+    let harness = CommandHarness::new();
     write_items(&harness, ITEMS);
     let config =
         SimulatorConfig { requests_per_minute: Some(PER_MINUTE), ..SimulatorConfig::default() };
-    (harness, Simulator::start(config))
+    (harness, TestSimulator::start(config))
 }
 
-fn refused(simulator: &Simulator) -> u64 {
+fn refused(simulator: &TestSimulator) -> u64 {
     simulator.stats()["refusals"]["rate_limit_exceeded"].as_u64().unwrap_or(0)
 }
 
@@ -48,11 +48,11 @@ fn more_at_once_than_the_provider_takes_costs_few_refusals_and_no_item() {
 #[test]
 fn as_many_calls_are_in_flight_as_were_asked_for_and_never_more() {
     for (flags, at_once) in [(&["-j", "7"][..], 7), (&["-j", "1"], 1), (&[], 16)] {
-        let gate = Gate::closed();
-        let harness = Harness::new();
+        let gate = CallGate::closed();
+        let harness = CommandHarness::new();
         write_items(&harness, 24);
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = Simulator::start(config);
+        let simulator = TestSimulator::start(config);
         let running = harness.start_run(&simulator, "parallel", flags);
         simulator.await_count("in_flight", at_once);
         gate.let_through(1);

@@ -1,6 +1,6 @@
 //! The log: what an operator finds in it, and what nobody must.
 
-use crate::harness::{Finished, Harness, Recorder, completion, png, verdict};
+use crate::harness::{CommandHarness, Finished, Recorder, completion, png, verdict};
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-fleet_harness-6f1d0c9b";
@@ -49,7 +49,7 @@ fn the_log_tells_of_jobs_and_never_what_is_in_them() {
         refusal(400),
         refusal(401),
     ]);
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 64, 32));
     let items = ["scored", "refused", "kept"].map(|id| {
         json!({"id": id, "screenshot": "shot.png", "language": "tsx",
@@ -99,7 +99,7 @@ fn the_log_tells_of_jobs_and_never_what_is_in_them() {
 
 #[test]
 fn what_the_user_is_told_is_json_too_if_the_log_is() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let run = harness.juror(&["run", "nowhere.jsonl", "--log-format", "json"]).exits(2);
     let lines = lines(&run);
     assert_eq!((lines.len(), &lines[0]["level"]), (1, &json!("ERROR")));

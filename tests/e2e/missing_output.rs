@@ -1,6 +1,6 @@
 //! Items whose code was not generated.
 
-use crate::harness::{Harness, Recorder, completion, png, verdict};
+use crate::harness::{CommandHarness, Recorder, completion, png, verdict};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -9,7 +9,7 @@ fn perfect_judge() -> Recorder {
 }
 
 /// Writes a dataset of so many items, of which the last ones have code.
-fn write_items(harness: &Harness, count: u32, with_code: u32) {
+fn write_items(harness: &CommandHarness, count: u32, with_code: u32) {
     harness.write("shot.png", png(1, 8, 8));
     let item = |number: u32| {
         let mut item = json!({"id": format!("item_{number:03}"), "screenshot": "shot.png"});
@@ -23,7 +23,7 @@ fn write_items(harness: &Harness, count: u32, with_code: u32) {
 
 #[test]
 fn a_run_with_next_to_no_code_misses_the_production_gate() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 120, 6);
     let judge = perfect_judge();
     let outputs = ["report.html", "comment.md", "tests.junit.xml", "results.csv", "all.jsonl"];
@@ -63,7 +63,7 @@ fn a_run_with_next_to_no_code_misses_the_production_gate() {
 
 #[test]
 fn missing_output_is_left_out_where_the_settings_say_so_and_is_no_outcome_without_a_judge() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2, 1);
     let judge = perfect_judge();
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3);
@@ -81,7 +81,7 @@ fn missing_output_is_left_out_where_the_settings_say_so_and_is_no_outcome_withou
 
 #[test]
 fn code_that_was_made_since_is_judged_by_a_resumed_run() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("blank.tsx", " \n\t\n");
     let line = json!({"id": "a", "screenshot": "shot.png", "generated_code": "blank.tsx"});
@@ -102,7 +102,7 @@ fn code_that_was_made_since_is_judged_by_a_resumed_run() {
 #[cfg(unix)]
 #[test]
 fn a_pipeline_that_returns_no_code_has_no_output() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1, 1);
     harness.write("answer.json", r#"{"generated_code": " "}"#);
     harness.write("juror.toml", "[stages]\npipeline_command = [\"cat\", \"answer.json\"]\n");

@@ -1,15 +1,15 @@
 //! The nightly unit's own command line, as systemd would start it.
 
 use crate::harness::{
-    Finished, Harness, Manual, Recorder, Served, Simulator, completion, repository, verdict,
-    write_items,
+    CommandHarness, Finished, Manual, Recorder, Served, TestSimulator, completion, repository,
+    verdict, write_items,
 };
 use juror_simulator::SimulatorConfig;
 use std::{fs, process::Command};
 
 /// The words of the unit's `ExecStart=`, in which systemd has filled in these variables; one
 /// without braces is cut at its spaces.
-fn words(harness: &Harness, variables: &[(&str, &str)]) -> Vec<String> {
+fn words(harness: &CommandHarness, variables: &[(&str, &str)]) -> Vec<String> {
     let unit = fs::read_to_string(repository("deploy/systemd/juror-nightly.service")).unwrap();
     let unit = unit.replace("\\\n", " ");
     let line = unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
@@ -37,7 +37,12 @@ fn words(harness: &Harness, variables: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// One night, of this day, against this judge.
-fn night(harness: &Harness, day: &str, judge: &Recorder, variables: &[(&str, &str)]) -> Finished {
+fn night(
+    harness: &CommandHarness,
+    day: &str,
+    judge: &Recorder,
+    variables: &[(&str, &str)],
+) -> Finished {
     let date = format!("#!/bin/sh\n[ \"$*\" = '-u +%F' ] && echo {day}\n");
     let date = harness.write("bin/date", date);
     assert!(Command::new("chmod").arg("+x").arg(&date).status().unwrap().success());
@@ -50,7 +55,7 @@ fn night(harness: &Harness, day: &str, judge: &Recorder, variables: &[(&str, &st
 
 #[test]
 fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 3);
     let mut variables = vec![
         ("NIGHTLY_COMMAND", "run"),
@@ -79,7 +84,7 @@ fn a_night_is_one_run_named_after_its_day_with_budget_and_gate() {
 
 #[test]
 fn there_is_no_night_without_a_budget() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 1);
     let judge = Recorder::start(vec![completion(&verdict(10), 1_500, 60)]);
     let variables = [
@@ -94,8 +99,8 @@ fn there_is_no_night_without_a_budget() {
 }
 
 /// The folder of a reader of the page, with the golden set as the dataset.
-fn reader() -> Harness {
-    let harness = Harness::new();
+fn reader() -> CommandHarness {
+    let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
     fs::rename(harness.path("manifest.jsonl"), harness.path("shots.jsonl")).unwrap();
@@ -167,11 +172,11 @@ fn the_night_of_cron_and_that_of_kubernetes_are_commands_that_run() {
 
 #[test]
 fn a_deadline_is_a_time_of_day_where_budgets_have_their_zone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     for (zone, hour) in [("Asia/Tokyo", "22"), ("America/Bogota", "12")] {
         harness.write("juror.toml", format!("[budget]\nzone = \"{zone}\"\n"));
-        let simulator = Simulator::start(SimulatorConfig::default());
+        let simulator = TestSimulator::start(SimulatorConfig::default());
         let flags = ["--deadline", "07:00", "--no-cache"];
         harness.judge_run(&simulator, hour, &flags);
         let record = fs::read_to_string(harness.path("runs").join(hour).join("run.json")).unwrap();
@@ -183,9 +188,9 @@ fn a_deadline_is_a_time_of_day_where_budgets_have_their_zone() {
 
 #[test]
 fn a_deadline_without_time_for_batches_is_said() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = |name, deadline| {
         let flags = ["--lane", "mixed", "--deadline", deadline, "--budget-usd", "1"];
         harness.judge_run(&simulator, name, &flags)

@@ -1,13 +1,13 @@
 //! No output replaces an input of the command or a file that a run keeps.
 
-use crate::harness::{Harness, Simulator, png, write_items};
+use crate::harness::{CommandHarness, TestSimulator, png, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 use std::{fs, path::Path};
 
 /// One sound item whose code and tokens are files of their own.
-fn dataset() -> Harness {
-    let harness = Harness::new();
+fn dataset() -> CommandHarness {
+    let harness = CommandHarness::new();
     harness.write("shot.png", png(1, 8, 8));
     harness.write("code.html", "<p>Text</p>");
     harness.write("tokens.json", r#"{"color":"red"}"#);
@@ -34,7 +34,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[track_caller]
-fn refused(harness: &Harness, arguments: &[&str], says: &[&str]) {
+fn refused(harness: &CommandHarness, arguments: &[&str], says: &[&str]) {
     let before = contents(&harness.path(""));
     let finished = harness.juror(arguments);
     assert_eq!(finished.code, 2, "{arguments:?}: {}{}", finished.stdout, finished.stderr);
@@ -130,8 +130,8 @@ fn the_files_of_a_run_outlive_every_command_that_writes() {
 
 #[test]
 fn a_calibration_replaces_neither_its_labels_nor_a_run() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     harness.write("labels.jsonl", "{\"id\":\"item_0000\",\"visual_similarity\":9}\n");
@@ -147,7 +147,7 @@ fn a_calibration_replaces_neither_its_labels_nor_a_run() {
 
 #[test]
 fn the_demo_leaves_a_changed_dataset_and_a_run_in_its_place_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("runs/golden/manifest.jsonl", "mine\n");
     let demo = ["demo", "--evidence", "none", "--run-id", "d"];
     refused(&harness, &demo, &["runs/golden/manifest.jsonl is not the bundled file", "--runs-dir"]);

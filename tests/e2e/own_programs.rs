@@ -1,12 +1,12 @@
 //! Programs of the user's in the place of stages.
 #![cfg(unix)]
 
-use crate::harness::{Harness, png, write_items};
+use crate::harness::{CommandHarness, png, write_items};
 use serde_json::{Value, json};
 
 #[test]
 fn a_pipeline_of_ones_own_is_run_for_each_item() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let mut manifest = String::new();
     for (number, id) in ["good", "broken", "silent"].into_iter().enumerate() {
         harness.write(&format!("{id}.png"), png(number as u32, 8, 8));
@@ -47,7 +47,7 @@ esac
 
 #[test]
 fn a_compiler_of_ones_own_decides_whether_code_compiles() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     let settings = r#"
 [stages]

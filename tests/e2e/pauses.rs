@@ -2,13 +2,13 @@
 
 use crate::{
     errors::{books_agree, results, scored},
-    harness::{Finished, Harness, Recorder, Simulator, pico, write_items},
+    harness::{CommandHarness, Finished, Recorder, TestSimulator, pico, write_items},
 };
 use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
 use serde_json::json;
 
 /// A run that no call of can succeed: it pauses at once, says why, and keeps its jobs.
-fn pauses(simulator: &Simulator, harness: &Harness, reason: &str) -> Finished {
+fn pauses(simulator: &TestSimulator, harness: &CommandHarness, reason: &str) -> Finished {
     write_items(harness, 30);
     let paused = harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "4"]).exits(1);
     assert!(simulator.requests() <= 4, "no more than were in flight at the first refusal");
@@ -25,11 +25,11 @@ fn pauses(simulator: &Simulator, harness: &Harness, reason: &str) -> Finished {
 
 #[test]
 fn a_wrong_key_pauses_the_run_until_it_is_right() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let key = Some("another-key".to_owned());
-    let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
+    let simulator = TestSimulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
     pauses(&simulator, &harness, "authentication failed; check the API key and the base URL");
-    let mended = Simulator::replaced(
+    let mended = TestSimulator::replaced(
         simulator,
         SimulatorConfig { key: Some("fleet_harness-key".to_owned()), ..SimulatorConfig::default() },
     );
@@ -49,10 +49,10 @@ fn an_account_that_may_not_call_pauses_the_run_until_it_may() {
         (Fault::Forbidden, "may not make this call; check the key's permissions"),
         (Fault::ModelNotFound, "does not offer this model; check the model's name"),
     ] {
-        let harness = Harness::new();
-        let simulator = Simulator::always(fault);
+        let harness = CommandHarness::new();
+        let simulator = TestSimulator::always(fault);
         pauses(&simulator, &harness, reason);
-        let other = Simulator::start(SimulatorConfig::default());
+        let other = TestSimulator::start(SimulatorConfig::default());
         harness
             .juror(&["run", "--resume", "first", "--base-url", &other.base_url()])
             .exits(0)
@@ -67,7 +67,7 @@ fn an_address_where_nobody_judges_pauses_the_run() {
     for (status, body) in
         [(404, json!({"detail": "Not Found"})), (405, json!({})), (302, json!({}))]
     {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 5);
         let elsewhere = Recorder::start(vec![(status, body)]);
         let run = harness.judge(&elsewhere.base_url(), "manifest.jsonl", &["-j", "1"]).exits(1);
@@ -79,10 +79,10 @@ fn an_address_where_nobody_judges_pauses_the_run() {
 
 #[test]
 fn a_pause_finishes_what_is_in_flight_and_pays_for_nothing_twice() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 10);
     let faults = [vec![None; 4], vec![Some(Fault::PaymentRequired); 20]].concat();
-    let simulator = Simulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
+    let simulator = TestSimulator::failing(FaultPlan { script: faults, ..FaultPlan::default() });
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["-j", "2"]).exits(1);
     assert_eq!(harness.report("first")["coverage"]["scored"], 4);
     let billed = simulator.bill();

@@ -1,19 +1,19 @@
 //! The page of providers, gateways and local servers: what it tells to set and to run works.
 
-use crate::harness::{Finished, Harness, Manual, Simulator, write_items};
+use crate::harness::{CommandHarness, Finished, Manual, TestSimulator, write_items};
 use juror_simulator::{Named as _, Quirk, SimulatorConfig};
 use std::fs;
 
 #[test]
 fn every_block_of_settings_judges_an_item() {
-    let simulator = Simulator::start(SimulatorConfig::with_quirks(&[Quirk::DeploymentNames]));
+    let simulator = TestSimulator::start(SimulatorConfig::with_quirks(&[Quirk::DeploymentNames]));
     let page = Manual::page("providers");
     // Proxy and certificates are the reader's.
     let blocks = page.blocks("toml").into_iter().filter(|block| !block.contains("proxy = "));
     let blocks: Vec<&str> = blocks.collect();
     assert!(blocks.len() >= 9, "{blocks:?}");
     for settings in blocks {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 1);
         harness.write("juror.toml", settings);
         let mut command = harness.command(&["run", "manifest.jsonl", "--enable-llm-judge"]);
@@ -30,7 +30,7 @@ fn the_page_names_every_quirk_and_its_commands_run() {
     for quirk in Quirk::ALL {
         assert!(page.names(quirk.name()), "docs/providers.md does not name {quirk}");
     }
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     fs::rename(write_items(&harness, 2), harness.path("shots.jsonl")).unwrap();
     page.run(&harness, &[]);
 }

@@ -1,15 +1,15 @@
 //! Old runs are taken away, and nothing that somebody still needs.
 
-use crate::harness::{Finished, Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::Value;
 
-fn prune(harness: &Harness, flags: &[&str]) -> Finished {
+fn prune(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["runs", "prune"], flags].concat())
 }
 
 /// Names of the runs that are left, in order.
-fn runs(harness: &Harness) -> Vec<String> {
+fn runs(harness: &CommandHarness) -> Vec<String> {
     let listed = harness.juror(&["runs", "list", "--json"]).exits(0);
     let listed: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
     let mut names: Vec<String> =
@@ -20,8 +20,8 @@ fn runs(harness: &Harness) -> Vec<String> {
 
 #[test]
 fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 2);
     for night in ["n1", "n2", "n3", "n4", "n5"] {
         harness.judge_run(&simulator, night, &[]).exits(0);
@@ -58,8 +58,8 @@ fn runs_go_by_age_and_size_and_those_that_are_needed_stay() {
 
 #[test]
 fn verdicts_that_are_of_use_stay_in_the_cache() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 2);
     harness.judge_run(&simulator, "n1", &[]).exits(0);
     let cached = || {

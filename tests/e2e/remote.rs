@@ -1,9 +1,9 @@
 //! Files that are not on this machine: on web servers, in buckets, and where nobody may look.
 
-use crate::harness::{Finished, Harness, Simulator, png};
+use crate::harness::{CommandHarness, Finished, TestSimulator, png};
 use juror_services::{
     s3,
-    web::{Answer, WebServer},
+    web::{WebResponse, WebServer},
 };
 use juror_simulator::SimulatorConfig;
 use juror_types::id::Digest;
@@ -14,15 +14,17 @@ const SIGNATURE: &str = "signature=c0ffee";
 /// A web server with a screenshot and its code, each for those with the signature.
 fn web_server() -> WebServer {
     WebServer::start(|request| match request.path.split_once('?') {
-        Some((path, SIGNATURE)) if path.ends_with(".png") => Answer::file(&png(1, 64, 32)),
-        Some(("/code/1.tsx", SIGNATURE)) => Answer::file(b"export const A = () => <p>text</p>;"),
-        Some(("/moved", SIGNATURE)) => Answer::redirect(&format!("/new/1.png?{SIGNATURE}")),
-        _ => Answer::status("403 Forbidden", &[], b""),
+        Some((path, SIGNATURE)) if path.ends_with(".png") => WebResponse::file(&png(1, 64, 32)),
+        Some(("/code/1.tsx", SIGNATURE)) => {
+            WebResponse::file(b"export const A = () => <p>text</p>;")
+        }
+        Some(("/moved", SIGNATURE)) => WebResponse::redirect(&format!("/new/1.png?{SIGNATURE}")),
+        _ => WebResponse::status("403 Forbidden", &[], b""),
     })
 }
 
 /// Writes a manifest of screenshots; `more` is put into each line.
-fn write_manifest(harness: &Harness, shots: &[(&str, &str)], more: &Value) {
+fn write_manifest(harness: &CommandHarness, shots: &[(&str, &str)], more: &Value) {
     let line = |(id, shot): &(&str, &str)| {
         let mut line = json!({"id": id, "screenshot": shot});
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -32,7 +34,7 @@ fn write_manifest(harness: &Harness, shots: &[(&str, &str)], more: &Value) {
 }
 
 /// Judges the manifest with an account at the object store, and a proxy that nobody should use.
-fn judge(harness: &Harness, simulator: &Simulator, flags: &[&str]) -> Finished {
+fn judge(harness: &CommandHarness, simulator: &TestSimulator, flags: &[&str]) -> Finished {
     let mut command = harness.judging(&simulator.base_url(), "manifest.jsonl", flags);
     command
         .env("AWS_ACCESS_KEY_ID", s3::ACCESS_KEY)
@@ -46,7 +48,7 @@ fn judge(harness: &Harness, simulator: &Simulator, flags: &[&str]) -> Finished {
 
 #[test]
 fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let (web, bucket) = (web_server(), s3::new_bucket());
     s3::put(&bucket, "golden/3.png", &png(3, 64, 32));
     harness.write("shots/2.png", png(2, 64, 32));
@@ -65,7 +67,7 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
     let code = format!("{origin}/code/1.tsx?{SIGNATURE}");
     write_manifest(&harness, &shots, &json!({"generated_code": code}));
 
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = judge(&harness, &simulator, &[]).exits(0).prints(&["3 of 3 scored"]);
     for (id, number, shown) in [
         ("web", 1, format!("{origin}/moved")),
@@ -75,7 +77,7 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
         let result = harness.result("first", id);
         let input = &result["item"]["inputs"][0];
         assert_eq!(input["ref"], json!(shown));
-        assert_eq!(input["digest"], json!(Digest::of(&png(number, 64, 32)).to_string()));
+        assert_eq!(input["digest"], json!(Digest::from_content(&png(number, 64, 32)).to_string()));
         assert_eq!(result["generation"]["code_compiles"], true);
     }
     let journal = std::fs::read_to_string(harness.path("runs/first/results.jsonl")).unwrap();
@@ -87,7 +89,7 @@ fn screenshots_and_code_come_from_folders_web_servers_and_buckets() {
 
 #[test]
 fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let web = web_server();
     harness.write("shots/1.png", png(1, 64, 32));
     let origin = format!("http://{}", web.address());
@@ -102,7 +104,7 @@ fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
     // Its host may be asked, and not the address that it has.
     harness.write("juror.toml", format!("[files]\nhosts = [\"{origin}\"]\n"));
 
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let run = judge(&harness, &simulator, &[]).exits(3);
     let run = run.prints(&["1 of 4 scored", "3 failed"]).says(&[
         "add \"http://169.254.169.254\" to files.hosts",
@@ -123,15 +125,16 @@ fn what_the_settings_do_not_allow_is_warned_of_and_fails_alone() {
 
 #[test]
 fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let web = web_server();
     let origin = format!("http://{}", web.address());
     let signed = format!("{origin}/1.png?{SIGNATURE}");
-    let promise = json!({"generated_code": "<p>a</p>", "sha256": Digest::of(b"").to_string()});
+    let promise =
+        json!({"generated_code": "<p>a</p>", "sha256": Digest::from_content(b"").to_string()});
     write_manifest(&harness, &[("web", &signed)], &promise);
     let hosts = format!("[files]\nhosts = [\"{origin}\"]\nprivate_hosts = [\"127.0.0.1\"]\n");
     harness.write("juror.toml", hosts);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     judge(&harness, &simulator, &[]).exits(3).prints(&["1 failed"]);
     let error = harness.result("first", "web")["error"]["message"].to_string();
     assert!(error.contains(&format!("{origin}/1.png does not match the manifest")), "{error}");
@@ -140,7 +143,7 @@ fn a_file_that_the_manifest_did_not_promise_is_not_judged() {
 
 #[test]
 fn settings_and_references_without_sense_are_named_before_anything_is_read() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_manifest(&harness, &[("one", "https://user:c0ffee@host/1.png")], &json!({}));
     let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url", "http://127.0.0.1:1"];
     let refused = harness.juror(&run).exits(2);

@@ -1,6 +1,6 @@
 //! Contents of a run's report, its failures included.
 
-use crate::harness::{Harness, Recorder, completion, semantic_verdict, write_items};
+use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, write_items};
 use serde_json::{Value, json};
 
 fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) {
@@ -8,8 +8,8 @@ fn reply(scores: [u64; 5], issues: &[&str], strengths: &[&str]) -> (u16, Value) 
 }
 
 /// Four items, one after the other: two judged, one that is no verdict, one that is refused.
-fn mixed() -> (Harness, Recorder) {
-    let harness = Harness::new();
+fn mixed() -> (CommandHarness, Recorder) {
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     let no_verdict = completion("I like it.", 1_000, 50);
     let judge = Recorder::start(vec![
@@ -57,7 +57,7 @@ fn what_could_not_be_judged_is_shown_and_enters_no_average() {
     assert_eq!(report["items"].as_array().unwrap().len(), 4);
 }
 
-fn run_is_marked(harness: &Harness) -> bool {
+fn run_is_marked(harness: &CommandHarness) -> bool {
     harness.report("first")["run"]["simulated"] == true
 }
 
@@ -74,7 +74,7 @@ fn failed_jobs_count_as_zeros_where_that_is_asked_for() {
 
 #[test]
 fn what_a_judge_writes_moves_no_cursor_and_starts_no_formula() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let issues = ["=HYPERLINK(1)", "\u{1b}[2J\u{1b}[31mred\u{7}\nSecond line", "right\u{202e}left"];
     let refusal = json!({"error": {"message": "\u{1b}[2Jgone", "code": "no"}});

@@ -1,13 +1,13 @@
 //! A run's name stands for its money and its results.
 
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use std::fs;
 
 #[test]
 fn a_name_whose_directory_is_gone_is_not_taken_for_a_new_run() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(0);
     fs::remove_dir_all(harness.path("runs/first")).unwrap();
@@ -24,8 +24,8 @@ fn a_name_whose_directory_is_gone_is_not_taken_for_a_new_run() {
 
 #[test]
 fn a_run_that_is_continued_without_a_word_on_its_budget_keeps_it() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let judge = |flags: &[&str]| harness.judge(&simulator.base_url(), "manifest.jsonl", flags);
     judge(&["--budget-usd", "0.001"]).exits(3);
@@ -37,7 +37,7 @@ fn a_run_that_is_continued_without_a_word_on_its_budget_keeps_it() {
 
 #[test]
 fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
     let notes = harness.write("runs/notes", "mine\n");
@@ -63,7 +63,7 @@ fn a_name_that_stands_for_something_else_is_refused_and_left_alone() {
 
 #[test]
 fn a_mistyped_name_is_not_started_beside_the_run_that_was_meant() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let run = |flag: &str, name: &str| harness.juror(&["run", "manifest.jsonl", flag, name]);
     run("--run-id", "baseline").exits(0);
@@ -78,7 +78,7 @@ fn a_mistyped_name_is_not_started_beside_the_run_that_was_meant() {
 
 #[test]
 fn every_command_takes_the_directory_of_a_run() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let run = ["run", "manifest.jsonl", "--run-id", "r", "--runs-dir", "elsewhere"];
     harness.juror(&run).exits(0);
@@ -102,8 +102,8 @@ fn every_command_takes_the_directory_of_a_run() {
 
 #[test]
 fn a_later_report_says_the_same_of_the_time_that_was_judged() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.judge(&simulator.base_url(), "manifest.jsonl", &["--limit", "2"]).exits(0);
     let judging = || harness.report("first")["run"]["judging"].clone();
@@ -119,8 +119,8 @@ fn a_later_report_says_the_same_of_the_time_that_was_judged() {
 
 #[test]
 fn a_run_that_is_resumed_keeps_its_limits_and_goes_without_the_cache() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.judge_run(&simulator, "cached", &[]).exits(0);
     let limits = ["--no-cache", "-j", "3", "--rpm", "6000", "--tpm", "9000000"];

@@ -1,11 +1,11 @@
 //! Runs of a random part of a dataset.
 
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
 
 /// The items that a run judged, in order.
-fn judged(harness: &Harness, run: &str) -> Vec<String> {
+fn judged(harness: &CommandHarness, run: &str) -> Vec<String> {
     let journal = harness.journal(run);
     let mut ids: Vec<String> =
         journal.iter().map(|line| line["screenshot_id"].as_str().unwrap().to_owned()).collect();
@@ -15,7 +15,7 @@ fn judged(harness: &Harness, run: &str) -> Vec<String> {
 
 #[test]
 fn a_sample_is_chosen_by_its_seed_and_recorded() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 12);
     let run = |name: &str, seed: &str| {
         let flags = ["run", "manifest.jsonl", "--run-id", name, "--sample", "4", "--seed", seed];
@@ -47,8 +47,8 @@ fn a_sample_is_chosen_by_its_seed_and_recorded() {
 
 #[test]
 fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 3);
     for (name, budget, judged, warning) in [
         ("nothing", "0", "no job was judged", "3 jobs unjudged: none was judged"),
@@ -68,8 +68,8 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
 
 #[test]
 fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 400);
     let finished = harness.judge_run(&simulator, "wide", &["--until-width", "0.2", "-o", "r.md"]);
     finished.exits(0).prints(&["a random sample of 60 of 400 items", "60 of 60 scored"]);
@@ -100,8 +100,8 @@ fn a_run_grows_until_its_score_is_certain_and_pays_for_no_more() {
 
 #[test]
 fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, 200);
     let flags = ["--until-width", "0.0001", "--budget-usd", "1.00", "--no-cache"];
     harness.judge_run(&simulator, "night", &flags).exits(3);
@@ -132,7 +132,7 @@ fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
 }
 
 /// Width of the interval of a run's score.
-fn interval(harness: &Harness, run: &str) -> f64 {
+fn interval(harness: &CommandHarness, run: &str) -> f64 {
     let report = harness.report(run);
     let interval = &report["intervals"]["semantic.avg_semantic_correctness"];
     interval["high"].as_f64().unwrap() - interval["low"].as_f64().unwrap()

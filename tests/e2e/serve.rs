@@ -8,7 +8,7 @@ mod refused;
 mod shown;
 mod stopped;
 
-use crate::harness::{ApiServer, Gate, Harness, Simulator, pico, write_items};
+use crate::harness::{ApiServer, CallGate, CommandHarness, TestSimulator, pico, write_items};
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
 
@@ -20,19 +20,19 @@ fn judged(run: &str) -> Value {
 
 /// A harness with items, a simulator whose answers are held back, and an open api.
 struct Fixture {
-    harness: Harness,
-    simulator: Simulator,
-    gate: Gate,
+    harness: CommandHarness,
+    simulator: TestSimulator,
+    gate: CallGate,
     api: ApiServer,
 }
 
 impl Fixture {
     fn of(items: u32, more: &[&str]) -> Self {
-        let gate = Gate::closed();
-        let harness = Harness::new();
+        let gate = CallGate::closed();
+        let harness = CommandHarness::new();
         write_items(&harness, items);
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = Simulator::start(config);
+        let simulator = TestSimulator::start(config);
         let url = simulator.base_url();
         let api = ApiServer::open(&harness, &[&["--base-url", &url], more].concat());
         Self { harness, simulator, gate, api }
@@ -72,7 +72,7 @@ fn a_run_started_over_http_comes_to_what_juror_run_comes_to() {
 
 #[test]
 fn with_the_judge_off_nobody_is_asked_and_nothing_is_needed_for_it() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
     // The settings' own word for the judge does not count: each request says what it wants.
     harness.write("juror.toml", "[run]\nenable_llm_judge = true\n");

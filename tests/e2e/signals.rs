@@ -1,6 +1,8 @@
 //! Ctrl-C and SIGTERM: once to finish what is in flight, twice to end at once.
 
-use crate::harness::{Finished, Gate, Harness, Running, Simulator, pico, write_items};
+use crate::harness::{
+    CallGate, CommandHarness, Finished, RunningCommand, TestSimulator, pico, write_items,
+};
 use juror_simulator::{Fault, FaultPlan, SimulatorConfig};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -12,19 +14,19 @@ use std::{
 const ITEMS: u32 = 10;
 
 struct Fixture {
-    harness: Harness,
-    simulator: Simulator,
-    gate: Gate,
+    harness: CommandHarness,
+    simulator: TestSimulator,
+    gate: CallGate,
 }
 
 impl Fixture {
     /// A run whose calls are all held back.
-    fn start(more: &[&str]) -> (Self, Running) {
-        let gate = Gate::closed();
-        let harness = Harness::new();
+    fn start(more: &[&str]) -> (Self, RunningCommand) {
+        let gate = CallGate::closed();
+        let harness = CommandHarness::new();
         write_items(&harness, ITEMS);
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        let simulator = Simulator::start(config);
+        let simulator = TestSimulator::start(config);
         let running = harness.start_run(&simulator, "stopped", more);
         (Self { harness, simulator, gate }, running)
     }
@@ -121,12 +123,12 @@ fn a_judge_that_waits_at_a_rate_limit_is_left_at_once() {
 
 #[test]
 fn a_judge_that_waits_to_try_again_is_left_at_once() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
     let fault_retry_after = Duration::from_secs(3_600);
     let config = SimulatorConfig { faults, fault_retry_after, ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     let running = harness.start_run(&simulator, "cooling", &["-j", "1"]);
     simulator.await_count("requests", 1);
     simulator.await_idle();
@@ -140,9 +142,9 @@ const PIPE: usize = 65_536;
 
 #[test]
 fn who_is_not_patient_with_the_report_may_leave() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     // Nobody takes what is printed, so the report comes no further.
     let (reader, mut full) = std::io::pipe().unwrap();
     full.write_all(&[b' '; PIPE]).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::{
     errors::books_agree,
-    harness::{Finished, Harness, Simulator, pico, png, write_items},
+    harness::{CommandHarness, Finished, TestSimulator, pico, png, write_items},
 };
 use juror_simulator::{Fault, SimulatorConfig};
 use serde_json::json;
@@ -10,8 +10,8 @@ use std::fs;
 
 #[test]
 fn a_budget_of_nothing_judges_nothing_and_says_so() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 5);
     let flags = ["--budget-usd", "0"];
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &flags).exits(3);
@@ -36,8 +36,8 @@ fn a_budget_of_nothing_judges_nothing_and_says_so() {
 
 #[test]
 fn an_image_that_cannot_be_judged_fails_alone() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     let sound = png(1, 64, 32);
     harness.write("shots/cut.png", &sound[..60]);
     harness.write("shots/text.png", "no picture");
@@ -73,8 +73,8 @@ fn an_image_that_cannot_be_judged_fails_alone() {
 
 #[test]
 fn a_run_that_another_process_holds_is_left_alone() {
-    let simulator = Simulator::always(Fault::Hang);
-    let harness = Harness::new();
+    let simulator = TestSimulator::always(Fault::Hang);
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let url = simulator.base_url();
     let run = ["run", "manifest.jsonl", "--run-id", "first", "--enable-llm-judge"];
@@ -89,7 +89,7 @@ fn a_run_that_another_process_holds_is_left_alone() {
 
 #[test]
 fn folders_that_cannot_be_used_are_named() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     harness.write("taken", "a file");
     for flag in ["--runs-dir", "--state"] {
@@ -104,8 +104,8 @@ fn folders_that_cannot_be_used_are_named() {
 
 #[test]
 fn a_ledger_that_cannot_be_read_stops_the_run_before_it_begins() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.write("runs/juror.db", "this was never a database, ".repeat(20));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(1);
@@ -129,7 +129,7 @@ fn a_ledger_that_cannot_be_read_stops_the_run_before_it_begins() {
 
 #[test]
 fn a_run_of_a_newer_version_is_left_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     for run in ["first", "second"] {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
@@ -154,8 +154,8 @@ fn a_run_of_a_newer_version_is_left_alone() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let harness = Harness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
     write_items(&harness, 150);
     let juror = env!("CARGO_BIN_EXE_juror");
     let url = simulator.base_url();
@@ -184,7 +184,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_said_and_the_report_is_kept() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mut run = harness.command(&["run", "manifest.jsonl", "--run-id", "first"]);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
@@ -196,8 +196,8 @@ fn output_that_cannot_be_written_is_said_and_the_report_is_kept() {
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let (harness, elsewhere) = (Harness::new(), Harness::new());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let secret = elsewhere.write("secret.png", png(1, 8, 8));
     std::os::unix::fs::symlink(&secret, harness.path("link.png")).unwrap();
     let line = json!({"id": "a", "screenshot": "link.png", "generated_code": "<p>a</p>"});

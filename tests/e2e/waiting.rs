@@ -1,15 +1,17 @@
 //! Providers that answer in vain, refuse without an end or take few calls at once: the run pauses,
 //! waits until its deadline, or makes fewer calls, and says so.
 
-use crate::harness::{Harness, Recorder, Simulator, completion, pico, verdict, write_items};
+use crate::harness::{
+    CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items,
+};
 use juror_simulator::{Fault, FaultPlan, FaultRate, Latency, Quirk, SimulatorConfig, TokenCount};
 use serde_json::Value;
 use std::time::Duration;
 
 /// A simulator that refuses every call by rate and asks for a pause of so many seconds.
-fn refusing(seconds: u64) -> Simulator {
+fn refusing(seconds: u64) -> TestSimulator {
     let rates = vec![FaultRate { fault: Fault::RateLimit, rate: 1.0 }];
-    Simulator::start(SimulatorConfig {
+    TestSimulator::start(SimulatorConfig {
         faults: FaultPlan { rates, ..FaultPlan::default() },
         fault_retry_after: Duration::from_secs(seconds),
         ..SimulatorConfig::default()
@@ -18,9 +20,9 @@ fn refusing(seconds: u64) -> Simulator {
 
 #[test]
 fn a_provider_that_cuts_every_answer_pauses_the_run() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 200);
-    let simulator = Simulator::always(Fault::Length);
+    let simulator = TestSimulator::always(Fault::Length);
     let flags = ["-j", "4", "--budget-usd", "5"];
     let paused = harness.judge_run(&simulator, "cut", &flags).exits(1);
     paused.says(&[
@@ -36,7 +38,7 @@ fn a_provider_that_cuts_every_answer_pauses_the_run() {
     assert!(pico(&report["cost"]["worst_case_usd"]) >= simulator.bill());
     assert!(report["coverage"]["pending"].as_u64().unwrap() >= 185, "the jobs are kept");
 
-    let mended = Simulator::start(SimulatorConfig::default());
+    let mended = TestSimulator::start(SimulatorConfig::default());
     let retry = ["retry", "cut", "--base-url", &mended.base_url(), "-j", "8"];
     harness.juror(&retry).exits(0).prints(&["200 of 200 scored"]);
     assert_eq!(mended.count("billed_calls"), 200);
@@ -44,9 +46,9 @@ fn a_provider_that_cuts_every_answer_pauses_the_run() {
 
 #[test]
 fn a_bound_of_zero_lets_a_run_go_on_in_vain() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 15);
-    let simulator = Simulator::always(Fault::Length);
+    let simulator = TestSimulator::always(Fault::Length);
     harness.write("juror.toml", "[judge]\nmax_unusable_in_a_row = 0\n");
     harness.judge_run(&simulator, "vain", &[]).exits(3).prints(&["15 unscorable"]);
     assert_eq!(simulator.count("billed_calls"), 30);
@@ -54,7 +56,7 @@ fn a_bound_of_zero_lets_a_run_go_on_in_vain() {
 
 #[test]
 fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mut cut = completion("{\"scores\": {", 100, 1_000);
     cut.1["choices"][0]["finish_reason"] = "length".into();
@@ -71,7 +73,7 @@ fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
 
 #[test]
 fn refusals_without_an_end_are_told_and_end_at_the_deadline() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 20);
     let simulator = refusing(30);
     let flags = ["-j", "2", "--deadline", "1s"];
@@ -103,9 +105,9 @@ fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
         (Quirk::OpenrouterDayLimit, "daily limit is reached"),
         (Quirk::NoImageEndpoints, "this model does not accept images"),
     ] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 5);
-        let simulator = Simulator::start(SimulatorConfig::with_quirks(&[quirk]));
+        let simulator = TestSimulator::start(SimulatorConfig::with_quirks(&[quirk]));
         let paused = harness.judge_run(&simulator, "paused", &["-j", "1"]).exits(1);
         paused.says(&["paused and keeps its jobs", reason]);
         assert_eq!(simulator.requests(), 1, "{quirk}");
@@ -114,7 +116,7 @@ fn refusals_for_the_rest_of_the_day_or_of_every_image_pause_the_run() {
 
 #[test]
 fn a_deadline_that_is_none_is_refused() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     for text in ["soon", "25:00"] {
         let refused = harness.juror(&["run", "manifest.jsonl", "--deadline", text]).exits(2);
@@ -126,9 +128,9 @@ fn a_deadline_that_is_none_is_refused() {
 #[test]
 fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
     for flags in [&["-j", "24"][..], &[]] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 120);
-        let simulator = Simulator::start(SimulatorConfig {
+        let simulator = TestSimulator::start(SimulatorConfig {
             max_parallel: Some(4),
             latency: Latency::fixed(Duration::from_millis(20)),
             ..SimulatorConfig::default()
@@ -148,9 +150,9 @@ fn a_provider_that_takes_few_calls_at_once_is_asked_fewer_at_once() {
 #[test]
 fn a_limit_of_tokens_is_used_by_the_providers_own_count() {
     for count in [TokenCount::Input, TokenCount::Max] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, 400);
-        let simulator = Simulator::start(SimulatorConfig {
+        let simulator = TestSimulator::start(SimulatorConfig {
             tokens_per_minute: Some(6_000_000),
             token_count: Some(count),
             latency: Latency::fixed(Duration::from_millis(20)),
@@ -166,9 +168,9 @@ fn a_limit_of_tokens_is_used_by_the_providers_own_count() {
 
 #[test]
 fn what_is_left_of_budgets_is_shown_and_checked() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     harness.judge_run(&simulator, "paid", &["--budget-usd", "1"]).exits(0);
     let spent = simulator.bill();
     let shown = harness.juror(&["budget", "show", "paid", "--json"]).exits(0);
@@ -191,9 +193,9 @@ fn what_is_left_of_budgets_is_shown_and_checked() {
 
 #[test]
 fn the_doctor_knows_where_servers_differ() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let root = simulator.base_url().trim_end_matches("/v1").to_owned();
     // Azure lists models, and calls name deployments.
     harness.write("juror.toml", "[prices.\"my-deployment\"]\ninput = 0\noutput = 0\n");

@@ -19,7 +19,7 @@ const CHROMIUM: &str = "/usr/bin/chromium";
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A browser with one page open.
-pub struct Browser {
+pub struct PageBrowser {
     child: Child,
     commands: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -32,7 +32,7 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-impl Browser {
+impl PageBrowser {
     /// Opens a file and waits until it has been loaded.
     pub fn open(file: &Path) -> Self {
         Self::at(&format!("file://{}", file.display()))
@@ -245,7 +245,7 @@ impl Browser {
     }
 }
 
-impl Drop for Browser {
+impl Drop for PageBrowser {
     fn drop(&mut self) {
         // It ends when nobody can tell it anything any more.
         drop(self.commands.take());

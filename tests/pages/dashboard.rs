@@ -2,7 +2,7 @@
 
 use super::{
     VIOLATIONS,
-    browser::Browser,
+    browser::PageBrowser,
     compared::{juror, worse_judge},
     dashboard_server::DashboardServer,
     run::{self, HOSTILE},
@@ -25,7 +25,7 @@ fn runs(folder: &Path) {
 
 /// No complaint of the browser, and no request that went elsewhere.
 #[track_caller]
-fn assert_quiet(browser: &Browser, dashboard_server: &DashboardServer) {
+fn assert_quiet(browser: &PageBrowser, dashboard_server: &DashboardServer) {
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let elsewhere = browser.requests().into_iter();
     let elsewhere = elsewhere
@@ -33,7 +33,7 @@ fn assert_quiet(browser: &Browser, dashboard_server: &DashboardServer) {
     assert_eq!(elsewhere.collect::<Vec<_>>(), Vec::<String>::new());
 }
 
-fn text(browser: &mut Browser, selector: &str) -> String {
+fn text(browser: &mut PageBrowser, selector: &str) -> String {
     let shown = browser.value(&format!("document.querySelector({selector:?})?.textContent ?? ''"));
     shown.as_str().unwrap().to_owned()
 }
@@ -43,7 +43,7 @@ fn every_page_reads_well_by_ear_in_any_light_and_on_a_phone() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/"));
     for path in [
         "/",
         "/?enable_llm_judge=false",
@@ -93,7 +93,7 @@ fn the_table_of_runs_is_shown_whole_however_long_its_names_are() {
     run["planned"] = json!(10_000);
     fs::write(record, run.to_string()).unwrap();
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs"));
     assert_eq!(text(&mut browser, "tbody .chip"), "incomplete");
     for (width, scheme) in [(1280, "light"), (1440, "dark")] {
         browser.show(width, scheme);
@@ -108,7 +108,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/?run=base"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/?run=base"));
     let shown = text(&mut browser, "[data-topic=semantic] .big");
     assert!(shown.ends_with('%'));
     browser.follow("[role=switch]");
@@ -195,7 +195,7 @@ fn the_judge_is_shown_or_hidden_and_a_table_sorts_and_filters() {
 }
 
 /// Presses a key that leads to another page.
-fn press(browser: &mut Browser, key: &str) {
+fn press(browser: &mut PageBrowser, key: &str) {
     let loads = browser.loads();
     browser.press(key);
     browser.await_load(loads);
@@ -206,7 +206,7 @@ fn every_column_sorts_and_rows_have_pictures() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/base"));
     for page in ["/runs/base", "/runs"] {
         browser.visit(&dashboard_server.at(page));
         let heads = "Array.from(document.querySelectorAll('.results thead th'), head =>
@@ -238,7 +238,7 @@ fn the_overview_keeps_the_choice_of_dataset_and_rubric() {
     let folder = tempfile::tempdir().unwrap();
     runs(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/"));
     assert!(text(&mut browser, ".facts").contains("semantic@"), "the newest run");
     browser.value(
         "(() => {
@@ -264,7 +264,7 @@ fn a_table_that_is_wider_than_the_page_is_printed_whole() {
     let folder = tempfile::tempdir().unwrap();
     juror(folder.path(), &["demo", "--evidence", "none", "--run-id", "base"], 0);
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/base"));
     browser.print_preview();
     let cut = "(() => { const table = document.querySelector('#items .scroll');
                         return table.scrollWidth - table.clientWidth; })()";
@@ -276,7 +276,7 @@ fn what_others_wrote_stays_text_on_every_page() {
     let folder = tempfile::tempdir().unwrap();
     run::page(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/page"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/page"));
     assert_eq!(text(&mut browser, "#results tbody bdi"), HOSTILE);
     let item = browser.value("document.querySelector('#results tbody a').getAttribute('href')");
     let alpha = "/runs/page/items/alpha";
@@ -305,7 +305,7 @@ fn a_run_is_estimated_started_and_watched_until_it_ends() {
     let (mut simulator, url) = worse_judge(folder.path());
     let dashboard_server =
         DashboardServer::open(folder.path(), &["--base-url", &url, "--no-cache"]);
-    let mut browser = Browser::at(&dashboard_server.at("/start"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/start"));
     assert_eq!(browser.value("document.getElementById('enable_llm_judge').checked"), false);
     browser.value(
         "document.getElementById('dataset').value = 'runs/golden/manifest.jsonl';
@@ -349,7 +349,7 @@ fn a_browser_logs_in_with_a_token_and_is_refused_with_another() {
     let (read, write) = ("read-token-of-this-very-test-0123", "write-token-of-this-very-test-0123");
     let tokens = [("JUROR_SERVE_READ_TOKEN", read), ("JUROR_SERVE_WRITE_TOKEN", write)];
     let dashboard_server = DashboardServer::with_tokens(folder.path(), &[], &tokens);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/base"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/base"));
     assert_eq!(text(&mut browser, "h1"), "Log in");
     browser.value("document.getElementById('token').value = 'a-token-of-nobody'");
     browser.follow("form.fields button");

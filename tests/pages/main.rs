@@ -16,7 +16,7 @@ mod measured;
 mod run;
 mod tabs;
 
-use browser::Browser;
+use browser::PageBrowser;
 use run::HOSTILE;
 use serde_json::json;
 use std::fs;
@@ -26,7 +26,7 @@ const SHOWN: &str =
     "Array.from(document.querySelectorAll('#results tbody bdi'), id => id.textContent)";
 
 /// Clicks the button in the head of this name and answers the head's `aria-sort`.
-fn click_head(browser: &mut Browser, head: &str) -> serde_json::Value {
+fn click_head(browser: &mut PageBrowser, head: &str) -> serde_json::Value {
     browser.value(&format!(
         "(() => {{
             const heads = Array.from(document.querySelectorAll('#results thead button'));
@@ -38,7 +38,7 @@ fn click_head(browser: &mut Browser, head: &str) -> serde_json::Value {
 }
 
 /// Sets a filter as a person would, and waits until it has been applied.
-fn filter(browser: &mut Browser, name: &str, choice: &str) -> serde_json::Value {
+fn filter(browser: &mut PageBrowser, name: &str, choice: &str) -> serde_json::Value {
     browser.value(&format!(
         "new Promise(done => {{
             const control = document.querySelector('[data-filter=\"{name}\"]');
@@ -50,7 +50,7 @@ fn filter(browser: &mut Browser, name: &str, choice: &str) -> serde_json::Value 
     ))
 }
 
-fn reset(browser: &mut Browser) {
+fn reset(browser: &mut PageBrowser) {
     let all = browser.value(&format!(
         "new Promise(done => {{
             document.getElementById('filters').reset();
@@ -64,7 +64,7 @@ fn reset(browser: &mut Browser) {
 fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
     let folder = tempfile::tempdir().unwrap();
     let page = run::page(folder.path());
-    let mut browser = Browser::open(&page);
+    let mut browser = PageBrowser::open(&page);
     assert_eq!(browser.value("typeof hacked"), "undefined");
     assert_eq!(browser.value("document.scripts.length"), 1);
     assert_eq!(browser.value("document.styleSheets.length"), 1);
@@ -96,7 +96,7 @@ fn the_page_loads_nothing_and_what_others_wrote_stays_text() {
 #[test]
 fn the_table_sorts_by_every_column_and_filters() {
     let folder = tempfile::tempdir().unwrap();
-    let mut browser = Browser::open(&run::page(folder.path()));
+    let mut browser = PageBrowser::open(&run::page(folder.path()));
     assert_eq!(browser.value(SHOWN), json!([HOSTILE, "gamma", "alpha", "beta"]));
     assert_eq!(click_head(&mut browser, "Score"), "ascending");
     assert_eq!(browser.value(SHOWN), json!(["gamma", "alpha", "beta", HOSTILE]));
@@ -128,7 +128,7 @@ fn a_script_or_a_picture_that_found_its_way_in_would_not_be_obeyed() {
                   <img src='http://127.0.0.1:9/spy.png'><style>body{display:none}</style></main>";
     let text = fs::read_to_string(&page).unwrap().replace("</main>", attack);
     fs::write(&page, text).unwrap();
-    let mut browser = Browser::open(&page);
+    let mut browser = PageBrowser::open(&page);
     browser.value("document.getElementById('bait').click()");
     assert_eq!(browser.value("typeof hacked"), "undefined");
     assert_eq!(browser.value("getComputedStyle(document.body).display"), "block");
@@ -144,7 +144,7 @@ pub const VIOLATIONS: &str = "axe.run(document, {resultTypes: ['violations']}).t
 #[test]
 fn whoever_reads_the_page_by_ear_or_in_any_light_or_width_can_read_all_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    let mut browser = Browser::open(&compared::page(folder.path()));
+    let mut browser = PageBrowser::open(&compared::page(folder.path()));
     let sections = browser.value(
         "['comparison', 'targets', 'calibration', 'repeats', 'issues', 'items-title']
             .filter(id => !document.getElementById(id))",

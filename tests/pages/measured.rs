@@ -1,6 +1,6 @@
 //! Pages of a run whose code was rendered and measured.
 
-use super::{VIOLATIONS, browser::Browser, compared, dashboard_server::DashboardServer};
+use super::{VIOLATIONS, browser::PageBrowser, compared, dashboard_server::DashboardServer};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
@@ -97,7 +97,7 @@ fn explain(journal: &Path) {
     fs::write(journal, lines.collect::<String>()).unwrap();
 }
 
-fn assert_reads_well(browser: &mut Browser, what: &str) {
+fn assert_reads_well(browser: &mut PageBrowser, what: &str) {
     browser.value("document.querySelectorAll('details').forEach(one => one.open = true)");
     browser.value(include_str!("axe/axe.min.js"));
     for (width, scheme) in [(1440, "light"), (1440, "dark"), (375, "light"), (375, "dark")] {
@@ -121,17 +121,17 @@ fn pair_of(item: &str) -> String {
 }
 
 /// The modes that a pair is offered in, with what stands beside them.
-fn modes(browser: &mut Browser, pair: &str) -> String {
+fn modes(browser: &mut PageBrowser, pair: &str) -> String {
     let text = format!("{pair}.previousElementSibling.textContent");
     browser.value(&text).as_str().unwrap().to_owned()
 }
 
 /// Presses the button of this mode.
-fn choose(browser: &mut Browser, mode: &str) {
+fn choose(browser: &mut PageBrowser, mode: &str) {
     choose_of(browser, PAIR, mode);
 }
 
-fn choose_of(browser: &mut Browser, pair: &str, mode: &str) {
+fn choose_of(browser: &mut PageBrowser, pair: &str, mode: &str) {
     browser.value(&format!(
         "Array.from({pair}.previousElementSibling.querySelectorAll('button'))
             .find(button => button.textContent === {mode:?}).click()"
@@ -139,7 +139,7 @@ fn choose_of(browser: &mut Browser, pair: &str, mode: &str) {
 }
 
 /// Share of the pixels of a pair's heat map that are not equal.
-fn red_share(browser: &mut Browser, pair: &str) -> f64 {
+fn red_share(browser: &mut PageBrowser, pair: &str) -> f64 {
     choose_of(browser, pair, "Heat map");
     browser.await_true(&format!("{pair}.querySelector('canvas').ariaBusy === 'false'"));
     let share = format!(
@@ -157,7 +157,7 @@ fn red_share(browser: &mut Browser, pair: &str) -> f64 {
 
 /// True if a heat map shows a box as different whose color is ten levels off, in a pair whose noise
 /// has these levels.
-fn shows_ten_levels(browser: &mut Browser, noise_levels: &Value) -> bool {
+fn shows_ten_levels(browser: &mut PageBrowser, noise_levels: &Value) -> bool {
     let shown = format!(
         "(async () => {{
             const boxed = async (level) => {{
@@ -179,7 +179,7 @@ fn shows_ten_levels(browser: &mut Browser, noise_levels: &Value) -> bool {
 }
 
 /// Goes through every way to look at both pictures.
-fn look_through(browser: &mut Browser) {
+fn look_through(browser: &mut PageBrowser) {
     browser.value(&format!("{PAIR}.scrollIntoView()"));
     let marks = browser.value(&format!("{PAIR}.querySelectorAll('svg.regions a').length"));
     assert_eq!(marks, 2, "the region on both pictures");
@@ -208,7 +208,7 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path());
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/measured"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/measured"));
     assert_reads_well(&mut browser, "run");
     let rows = "Array.from(document.querySelectorAll('#results tbody th bdi'), it => it.textContent).sort()";
     for filter in ["repair=", "evidence=contradicts"] {
@@ -245,7 +245,7 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     assert_eq!(style, "left: 6.52174%; top: 6.89655%; width: 86.9565%;");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 
-    let mut page = Browser::open(&folder.path().join("page.html"));
+    let mut page = PageBrowser::open(&folder.path().join("page.html"));
     let first = page.value("document.querySelector('article.item h3').textContent");
     assert_eq!(first, "differs", "a contradiction comes first");
     look_through(&mut page);

@@ -79,7 +79,7 @@ pub fn page(folder: &Path) -> PathBuf {
         program_version: "0.1.0".into(),
         dataset: DatasetRecord {
             path: manifest.to_str().unwrap().into(),
-            digest: Digest::of(&fs::read(&manifest).unwrap()),
+            digest: Digest::from_content(&fs::read(&manifest).unwrap()),
             limit: None,
             filters: vec![HOSTILE.into()],
             sample: None,

@@ -1,6 +1,6 @@
 //! A running run in many tabs of one browser.
 
-use super::{browser::Browser, compared::juror, dashboard_server::DashboardServer};
+use super::{browser::PageBrowser, compared::juror, dashboard_server::DashboardServer};
 use juror_journal::journal::RunDirectory;
 use juror_types::id::RunId;
 use std::{fs, io::Write as _, path::Path};
@@ -25,7 +25,7 @@ fn append(folder: &Path, lines: &[String]) {
     journal.write_all(lines.concat().as_bytes()).unwrap();
 }
 
-fn streams(browser: &Browser) -> usize {
+fn streams(browser: &PageBrowser) -> usize {
     browser.requests().iter().filter(|url| url.ends_with("/events")).count()
 }
 
@@ -34,7 +34,7 @@ fn eight_tabs_on_one_run_share_one_event_stream() {
     let folder = tempfile::tempdir().unwrap();
     let (held, rest) = running(folder.path(), 5);
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/runs/long"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/runs/long"));
     for _ in 1..TABS {
         browser.open_tab(&dashboard_server.at("/runs/long"));
     }
@@ -71,7 +71,7 @@ fn a_page_without_shared_streams_polls() {
     let folder = tempfile::tempdir().unwrap();
     let (held, rest) = running(folder.path(), 5);
     let dashboard_server = DashboardServer::open(folder.path(), &[]);
-    let mut browser = Browser::at(&dashboard_server.at("/login"));
+    let mut browser = PageBrowser::at(&dashboard_server.at("/login"));
     browser.before_scripts("Object.defineProperty(navigator, 'locks', {value: undefined})");
     browser.visit(&dashboard_server.at("/runs/long"));
     append(folder.path(), &rest[..10]);

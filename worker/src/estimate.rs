@@ -65,7 +65,7 @@ pub fn estimate<'a>(
         if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
             return Ok(Estimated::NoCall);
         }
-        let question = match Question::of(job, judge, &loaded, None, setup, context).await {
+        let question = match Question::for_job(job, judge, &loaded, None, setup, context).await {
             Ok(question) => question,
             Err(error) => return Ok(Estimated::Failed(error)),
         };

@@ -54,7 +54,7 @@ async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), 
         sources.read(&image.reference, MAX_IMAGE_BYTES).await.map_err(|error| error.to_string())?;
     let reference = shown(&image.reference);
     image::check_container(&bytes).map_err(|error| format!("{reference}: {error}"))?;
-    match image.sha256.map(|promised| (promised, Digest::of(&bytes))) {
+    match image.sha256.map(|promised| (promised, Digest::from_content(&bytes))) {
         Some((promised, digest)) if promised != digest => Err(format!(
             "{reference}: its SHA-256 is {digest}, and the manifest says {promised}; restore the \
              file or correct the manifest"
@@ -111,7 +111,7 @@ mod tests {
             assert!(error.message.starts_with(message), "{}", error.message);
         }
         let mut promised = item("sound.png", "a.html");
-        promised.images[0].sha256 = Some(Digest::of(b"another"));
+        promised.images[0].sha256 = Some(Digest::from_content(b"another"));
         let error = inspect(&promised, &sources).await.unwrap_err();
         assert!(error.message.contains("the manifest says"), "{}", error.message);
     }

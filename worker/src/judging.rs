@@ -123,7 +123,7 @@ impl Judging<'_> {
             record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
             if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
                 let remember = reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
-                first = Some(FirstVerdict { verdict, answer: record.answer(), remember });
+                first = Some(FirstVerdict { verdict, answer: record.recorded_answer(), remember });
             } else if next.rejects_reply()
                 && let Some(first) = first.take()
             {
@@ -152,7 +152,7 @@ impl Judging<'_> {
 
     async fn call(&self, asked: &PreparedQuestion) -> Call {
         let _in_flight = self.context.metrics.call_in_flight();
-        let call = self.setup.client.ask(&asked.request, &self.context.shutdown.now).await;
+        let call = self.setup.client.call(&asked.request, &self.context.shutdown.now).await;
         if let Some(warning) = &call.warning {
             self.context.events.emit(Event::Warning(warning.clone())).await;
         }

@@ -78,7 +78,7 @@ pub fn texts(loaded: &LoadedItem) -> BTreeMap<&'static str, Cow<'_, [u8]>> {
 
 /// Digests of [`texts`].
 pub fn text_digests(loaded: &LoadedItem) -> BTreeMap<&'static str, Digest> {
-    texts(loaded).into_iter().map(|(name, text)| (name, Digest::of(&text))).collect()
+    texts(loaded).into_iter().map(|(name, text)| (name, Digest::from_content(&text))).collect()
 }
 
 /// True if code is empty or only white space.

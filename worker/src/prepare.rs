@@ -93,11 +93,11 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         return Ok(PreparedJob::Finished(record.without_output(error)));
     }
 
-    let question = match Question::of(job, judge, &loaded, evidence.as_ref(), setup, context).await
-    {
-        Ok(question) => question,
-        Err(error) => return without_input(job, context, record, error).await,
-    };
+    let question =
+        match Question::for_job(job, judge, &loaded, evidence.as_ref(), setup, context).await {
+            Ok(question) => question,
+            Err(error) => return without_input(job, context, record, error).await,
+        };
     record.images(question.inputs());
     record.code_note(question.code_note.clone());
     for (digest, bytes) in question.originals() {
@@ -107,7 +107,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         && let Some(cached) = context.store.cached(&question.key).await?
         && let Ok(verdict) = parse_reply::read(&context.rubric, &cached.reply)
     {
-        record.answered(cached.judge, Some(cached.reply));
+        record.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(record.scored_from_cache(verdict)));
     }
 

@@ -95,7 +95,7 @@ pub fn evidence_tokens(rubric: &Rubric, expected: Option<&Tokens>) -> TextTokens
         return TextTokens::default();
     }
     let around = format!("{MEASURED_HEADING}{}", fenced("evidence", ""));
-    TextTokens::of(&around).plus(facts::tokens_before_measuring(expected))
+    TextTokens::from_text(&around).plus(facts::tokens_before_measuring(expected))
 }
 
 /// The prompt that asks for an item's scores.

@@ -76,7 +76,7 @@ impl PreparedQuestion {
 
 impl Question {
     /// Reads the job's images and renders its prompt.
-    pub async fn of(
+    pub async fn for_job(
         job: &Job,
         judge: &Judge,
         loaded: &LoadedItem,
@@ -91,7 +91,7 @@ impl Question {
                 .await;
         let prompt::ItemPart { text: item, code_note } = part;
         let key = key(job, judge, setup, &item, &images);
-        let texts = setup.instructions.tokens.plus(TextTokens::of(&item));
+        let texts = setup.instructions.tokens.plus(TextTokens::from_text(&item));
         Ok(Self { key, code_note, item, texts, images })
     }
 
@@ -235,7 +235,7 @@ fn key(
     let mut json = Vec::with_capacity(4 * 1024);
     let written = serde_json::to_writer(&mut json, &identity);
     debug_assert!(written.is_ok(), "memory takes every text and number");
-    Digest::of(&json)
+    Digest::from_content(&json)
 }
 
 /// Inputs of a question's key.

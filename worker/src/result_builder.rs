@@ -205,7 +205,7 @@ impl ResultBuilder {
             let base_url = self.context.judge.as_ref().map_or("", |setup| &setup.base_url);
             self.result.lane = answer.lane;
             let record = judge_record(judge, base_url, answer, answered_by);
-            self.answered(record, answer.content.clone());
+            self.record_reply(record, answer.content.clone());
         }
     }
 
@@ -220,13 +220,13 @@ impl ResultBuilder {
     }
 
     /// Records a judge and its reply, verbatim.
-    pub fn answered(&mut self, judge: JudgeRecord, reply: Option<String>) {
+    pub fn record_reply(&mut self, judge: JudgeRecord, reply: Option<String>) {
         self.result.judge = Some(judge);
         self.result.reply = reply;
     }
 
     /// The answer that was recorded last.
-    pub fn answer(&self) -> RecordedAnswer {
+    pub fn recorded_answer(&self) -> RecordedAnswer {
         let JobResult { judge, reply, lane, .. } = &self.result;
         RecordedAnswer { judge: judge.clone(), reply: reply.clone(), lane: *lane }
     }

@@ -109,9 +109,9 @@ pub fn decide(
         tally.refusals = 0;
     }
     match end {
-        CallEnd::Answered(answer) => answered(answer, reply_problem, tally),
+        CallEnd::Answered(answer) => next_after_reply(answer, reply_problem, tally),
         CallEnd::BadAnswer { message, usage } => {
-            Step { money: LeaseEnd::Settle(*usage), next: ask_again(message, tally) }
+            Step { money: LeaseEnd::Settle(*usage), next: retry_reply(message, tally) }
         }
         CallEnd::NotSent(message) => {
             let next = retry("the vision API cannot be reached", message, tally, delay);
@@ -191,19 +191,23 @@ pub fn full_jitter(repetition: u32) -> Duration {
     delays.next_backoff().unwrap_or(ceiling).min(ceiling)
 }
 
-fn answered(answer: &Answer, reply_problem: Option<&str>, tally: &mut AttemptTally) -> Step {
+fn next_after_reply(
+    answer: &Answer,
+    reply_problem: Option<&str>,
+    tally: &mut AttemptTally,
+) -> Step {
     let next = match reply_problem {
         None => {
             tally.answers += 1;
             NextStep::Accept
         }
-        Some(problem) if answer.finish == Finish::Length => ask_longer(problem, tally),
-        Some(problem) => ask_again(problem, tally),
+        Some(problem) if answer.finish == Finish::Length => retry_with_more_tokens(problem, tally),
+        Some(problem) => retry_reply(problem, tally),
     };
     Step { money: LeaseEnd::Settle(answer.usage), next }
 }
 
-fn ask_again(problem: &str, tally: &mut AttemptTally) -> NextStep {
+fn retry_reply(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.answers < MAX_ANSWERS {
         return NextStep::Retry;
@@ -220,7 +224,7 @@ fn unscorable(problem: &str, tally: &AttemptTally) -> NextStep {
 
 /// Next step after an answer that was truncated at the output limit; the same limit would truncate
 /// it again.
-fn ask_longer(problem: &str, tally: &mut AttemptTally) -> NextStep {
+fn retry_with_more_tokens(problem: &str, tally: &mut AttemptTally) -> NextStep {
     tally.answers += 1;
     if tally.larger_output && tally.answers < MAX_ANSWERS {
         tally.larger_output = false;

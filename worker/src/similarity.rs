@@ -58,7 +58,7 @@ fn tokens(code: &str) -> Vec<String> {
 
 /// A hash that is the same on every machine and in every version, since signatures are recorded.
 fn hash(shingle: &[String]) -> u64 {
-    let digest = Digest::of(shingle.join(" ").as_bytes());
+    let digest = Digest::from_content(shingle.join(" ").as_bytes());
     digest.as_bytes().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 

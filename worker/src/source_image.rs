@@ -79,10 +79,10 @@ fn shown_url(reference: &str) -> Option<Url> {
 
 async fn digest(bytes: &Bytes) -> Digest {
     if bytes.len() <= MAX_INLINE_DIGEST {
-        return Digest::of(bytes);
+        return Digest::from_content(bytes);
     }
     let shared = bytes.clone();
-    let digesting = spawn_blocking(move || Digest::of(&shared));
+    let digesting = spawn_blocking(move || Digest::from_content(&shared));
     // It breaks off only where the process is ending.
-    digesting.await.unwrap_or_else(|_| Digest::of(bytes))
+    digesting.await.unwrap_or_else(|_| Digest::from_content(bytes))
 }

@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 pub trait VisionClient: Send + Sync {
     /// Sends the question once and returns the end of the call. Never retries a call that may be
     /// billed. `cancel` drops the call at any point.
-    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call;
+    async fn call(&self, request: &Request, cancel: &CancellationToken) -> Call;
 
     /// Requests the list of models: a call that costs nothing and shows if address and key are
     /// right, and sometimes which inputs this model takes.

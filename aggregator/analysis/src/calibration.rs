@@ -133,8 +133,8 @@ pub fn calibrate(
         CriterionCalibration {
             key: key.to_owned(),
             title: title_of(key),
-            agreement: Agreement::of(paired, steps),
-            people: RaterAgreement::of(ratings, &paired.clusters),
+            agreement: Agreement::from_pairs(paired, steps),
+            people: RaterAgreement::from_ratings(ratings, &paired.clusters),
         }
     });
     let score = all.next().unwrap_or_else(|| CriterionCalibration::without_items(tenths));
@@ -178,8 +178,8 @@ impl CriterionCalibration {
         Self {
             key: String::new(),
             title: String::new(),
-            agreement: Agreement::of(&agreement::Paired::default(), steps),
-            people: RaterAgreement::of(&[], &[]),
+            agreement: Agreement::from_pairs(&agreement::Paired::default(), steps),
+            people: RaterAgreement::from_ratings(&[], &[]),
         }
     }
 }

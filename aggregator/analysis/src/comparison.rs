@@ -228,8 +228,8 @@ impl MetricDifference {
         };
         // Lower times are better, and they have no scale for a share.
         let decision = match definition.unit {
-            Unit::Milliseconds => Decision::of(&difference, 0.0).reversed(),
-            _ => Decision::of(&difference, margin * width),
+            Unit::Milliseconds => Decision::for_difference(&difference, 0.0).reversed(),
+            _ => Decision::for_difference(&difference, margin * width),
         };
         Self {
             metric: definition.path.clone(),
@@ -283,7 +283,7 @@ impl PassDifference {
         self.decision = Some(match self.head.total_cmp(&self.base) {
             Ordering::Less if is_sure => Decision::Worse,
             Ordering::Greater if is_sure => Decision::Better,
-            _ if Decision::of(change, margin) == Decision::Same => Decision::Same,
+            _ if Decision::for_difference(change, margin) == Decision::Same => Decision::Same,
             _ => Decision::Inconclusive,
         });
         self.p_adjusted = p_adjusted;

@@ -381,7 +381,7 @@ fn key(job: &JobId) -> JobKey {
     bits.map(u128::to_be_bytes).unwrap_or_else(|| {
         let mut key = [0; 16];
         key.iter_mut()
-            .zip(Digest::of(text.as_bytes()).as_bytes())
+            .zip(Digest::from_content(text.as_bytes()).as_bytes())
             .for_each(|(to, from)| *to = *from);
         key
     })

@@ -207,7 +207,7 @@ impl Statements {
     }
 
     fn note(&mut self, item: u32, statement: &str, read: StatementPlace) {
-        let wording = Wording::of(statement);
+        let wording = Wording::new(statement);
         match read.group {
             IssueGroup::Known(key) => {
                 self.known.entry(key).or_default().note(item, read.wording, wording);

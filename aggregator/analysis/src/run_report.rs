@@ -72,7 +72,7 @@ impl Report {
     /// Adds the calibration of the run's judge: the named one, or else one of the runs beside it.
     /// Unreadable ones are left out, with a warning.
     pub fn add_calibration(&mut self, files: &RunFiles, named: Option<&KnownCalibration>) {
-        let Some(now) = Binding::of(files.record(), self.run.simulated) else { return };
+        let Some(now) = Binding::for_run(files.record(), self.run.simulated) else { return };
         let known = match (named, files.directory().parent()) {
             (Some(named), _) => Some(named.clone()),
             (None, None) => None,

@@ -237,7 +237,7 @@ impl<'a> Scan<'a> {
                 fingerprints: self.fingerprints.into_iter().collect(),
                 ..run_summary(record, self.simulated, &input.finished_at)
             },
-            overall: Overall::of(&metrics, grades),
+            overall: Overall::from_metrics(&metrics, grades),
             intervals: metrics
                 .iter()
                 .map(|metric| (metric.definition.path.clone(), metric.interval))

@@ -200,7 +200,7 @@ mod tests {
             run_id: RunId::new(run),
             blessed_at: "2026-11-23T06:00:00Z".to_owned(),
             program_version: "0.1.0".to_owned(),
-            results_digest: Digest::of(b""),
+            results_digest: Digest::from_content(b""),
         }
     }
 

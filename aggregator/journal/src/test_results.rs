@@ -100,7 +100,7 @@ pub fn run_id() -> RunId {
 }
 
 fn reference() -> RubricReference {
-    RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"rubric") }
+    RubricReference { id: "semantic".into(), version: 1, digest: Digest::from_content(b"rubric") }
 }
 
 fn judge() -> Judge {
@@ -124,7 +124,7 @@ pub fn record(rubric: &str, planned: u64) -> RunRecord {
         program_version: "0.1.0".into(),
         dataset: DatasetRecord {
             path: "examples/golden".into(),
-            digest: Digest::of(b"dataset"),
+            digest: Digest::from_content(b"dataset"),
             limit: None,
             filters: Vec::new(),
             sample: None,

@@ -38,7 +38,7 @@ pub enum ComparisonOutputError {
 
 impl ComparisonFormat {
     /// The format that a file's ending picks.
-    pub fn of(path: &Path) -> Result<Self, ComparisonOutputError> {
+    pub fn from_path(path: &Path) -> Result<Self, ComparisonOutputError> {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match ending.as_str() {
             "json" => Ok(Self::Json),
@@ -50,7 +50,7 @@ impl ComparisonFormat {
 
 /// Writes a comparison into a file, replaced in one step, in the format of its ending.
 pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), ComparisonOutputError> {
-    let format = ComparisonFormat::of(path)?;
+    let format = ComparisonFormat::from_path(path)?;
     replace_file(path, |out| match format {
         ComparisonFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, comparison)?;

@@ -62,7 +62,7 @@ pub(crate) struct MetadataColumns(BTreeSet<String>);
 
 impl MetadataColumns {
     /// Reads the results for the fields that they have.
-    pub(crate) fn of(
+    pub(crate) fn from_results(
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> io::Result<Self> {
         let mut names = BTreeSet::new();

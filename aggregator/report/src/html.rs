@@ -53,9 +53,9 @@ pub(crate) fn write(
     exhibits: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let survey = PagePlan::of(report, report.items.read(files).map_err(io::Error::other)?)?;
+    let survey = PagePlan::for_report(report, report.items.read(files).map_err(io::Error::other)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
-    let anchors = Anchors::of(report, &survey);
+    let anchors = Anchors::for_report(report, &survey);
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item => anchors.link(name),
         // They stand first among the results that are shown in full.

@@ -75,7 +75,7 @@ pub(crate) struct TestCounts {
 
 impl TestCounts {
     /// Of these results; the totals stand before the cases.
-    pub(crate) fn of(
+    pub(crate) fn from_report(
         report: &Report,
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> io::Result<Self> {

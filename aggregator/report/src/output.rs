@@ -56,7 +56,7 @@ pub enum OutputError {
 impl OutputFormat {
     /// The format that a file's ending picks; ask before the run, so that a mistyped one costs
     /// nothing.
-    pub fn of(path: &Path) -> Result<Self, OutputError> {
+    pub fn from_path(path: &Path) -> Result<Self, OutputError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let known = [
             (".json", Self::Json),
@@ -81,7 +81,7 @@ pub fn write_output(
     files: &RunFiles,
     exhibits: &dyn Attachments,
 ) -> Result<(), OutputError> {
-    let format = OutputFormat::of(path)?;
+    let format = OutputFormat::from_path(path)?;
     // What cannot be read is told as such, before a file is begun.
     drop(report.items.read(files)?);
     replace_file(path, |out| write_report(format, report, files, exhibits, out))
@@ -101,13 +101,16 @@ pub fn write_report(
         OutputFormat::Json => json::write(report, results()?, out),
         OutputFormat::Jsonl => jsonl::write(results()?, out),
         OutputFormat::Csv => {
-            let metadata = csv::MetadataColumns::of(results()?)?;
+            let metadata = csv::MetadataColumns::from_results(results()?)?;
             csv::write(report, &metadata, results()?, out)
         }
         OutputFormat::Html => html::write(report, files, exhibits, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
-        OutputFormat::Junit => {
-            junit::write(report, junit::TestCounts::of(report, results()?)?, results()?, out)
-        }
+        OutputFormat::Junit => junit::write(
+            report,
+            junit::TestCounts::from_report(report, results()?)?,
+            results()?,
+            out,
+        ),
     }
 }

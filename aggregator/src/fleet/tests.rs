@@ -142,7 +142,7 @@ fn fleet_record(run: &str, planned: u64) -> RunRecord {
 
 /// A result of this run, as of no other.
 fn of_run(run: &RunId, result: JobResult) -> JobResult {
-    let job_id = juror_types::id::JobId::of(run, &result.screenshot_id, result.repeat);
+    let job_id = juror_types::id::JobId::for_item(run, &result.screenshot_id, result.repeat);
     JobResult { run_id: run.clone(), job_id, ..result }
 }
 

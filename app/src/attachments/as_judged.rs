@@ -47,7 +47,7 @@ impl JudgedInputs {
         max_bytes: u64,
     ) -> Result<JudgedInput, String> {
         let reason = match today {
-            Ok(bytes) if judged.is_none_or(|judged| judged == Digest::of(&bytes)) => {
+            Ok(bytes) if judged.is_none_or(|judged| judged == Digest::from_content(&bytes)) => {
                 return Ok(JudgedInput { bytes, remark: None });
             }
             Ok(_) => CHANGED.to_owned(),
@@ -77,12 +77,12 @@ mod tests {
     async fn kept_content_stands_in_for_what_has_changed_or_is_gone() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
-        let (judged, digest) = (Bytes::from_static(b"judged"), Digest::of(b"judged"));
+        let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));
         kept.keep(digest, judged.clone()).await.unwrap();
         let inputs = JudgedInputs::of_run(run.path(), KeptRenders::in_state(run.path()));
         let resolved = |today: Result<&'static [u8], &str>, digest: &[u8]| {
             let today = today.map(Bytes::from_static).map_err(str::to_owned);
-            let input = inputs.resolve(today, Some(Digest::of(digest)), 100)?;
+            let input = inputs.resolve(today, Some(Digest::from_content(digest)), 100)?;
             Ok::<_, String>((input.bytes, input.remark.unwrap_or_default()))
         };
         assert_eq!(resolved(Ok(b"judged"), b"judged"), Ok((judged.clone(), String::new())));

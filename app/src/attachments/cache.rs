@@ -45,7 +45,7 @@ impl DatasetCache {
     /// Every item of a dataset by its id, and the dataset's digest; none if it is too large to be
     /// kept. Blocks while it is read.
     pub fn items(&self, dataset: &Dataset, rubric: Digest) -> Option<(Digest, ItemsById)> {
-        let edition = Edition::of(dataset, rubric)?;
+        let edition = Edition::for_dataset(dataset, rubric)?;
         if let Some(kept) = self.kept().get(&edition) {
             return Some(kept.clone());
         }
@@ -63,7 +63,7 @@ impl DatasetCache {
 
 impl Edition {
     /// A folder of pairs does not tell by itself whether one of its files has changed.
-    fn of(dataset: &Dataset, rubric: Digest) -> Option<Self> {
+    fn for_dataset(dataset: &Dataset, rubric: Digest) -> Option<Self> {
         if dataset.format() == DatasetFormat::Pairs {
             return None;
         }
@@ -89,7 +89,7 @@ mod tests {
         let shape = DatasetShape { images, ..DatasetShape::default() };
         let dataset = Dataset::open(&manifest, &shape).unwrap();
         let cache = DatasetCache::default();
-        let rubric = Digest::of(b"rubric");
+        let rubric = Digest::from_content(b"rubric");
         let (first, items) = cache.items(&dataset, rubric).unwrap();
         assert!(items.contains_key("one"));
         let (_, again) = cache.items(&dataset, rubric).unwrap();
@@ -99,7 +99,7 @@ mod tests {
         assert!(items.contains_key("two"));
         assert_ne!(first, second);
         for other in 0..CAPACITY.get() {
-            cache.items(&dataset, Digest::of(&[other as u8])).unwrap();
+            cache.items(&dataset, Digest::from_content(&[other as u8])).unwrap();
         }
         assert_eq!(cache.kept().len(), CAPACITY.get());
     }

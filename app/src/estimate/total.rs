@@ -241,10 +241,10 @@ impl Experience {
         });
         past.sort_by(|one, other| other.run.finished_at.cmp(&one.run.finished_at));
         past.truncate(RUNS_TO_LEARN_FROM);
-        Self::of(&past)
+        Self::from_reports(&past)
     }
 
-    fn of(past: &[PastReport]) -> Self {
+    fn from_reports(past: &[PastReport]) -> Self {
         let estimated: Money = past.iter().filter_map(|report| report.cost.estimated_usd).sum();
         let paid: Money = past.iter().map(|report| report.cost.results_usd).sum();
         let latencies: Vec<f64> =
@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn experience_weighs_runs_by_what_was_expected_of_them() {
-        let experience = Experience::of(&[past("3", "1", 1_000.0), past("1", "3", 3_000.0)]);
+        let experience =
+            Experience::from_reports(&[past("3", "1", 1_000.0), past("1", "3", 3_000.0)]);
         assert_eq!(experience.runs, 2);
         assert!((experience.cost_ratio - 1.0).abs() < 1e-9);
         assert!((experience.seconds_a_call - 2.0).abs() < 1e-9);
@@ -326,7 +327,7 @@ mod tests {
 
     #[test]
     fn without_runs_nothing_is_corrected() {
-        let experience = Experience::of(&[]);
+        let experience = Experience::from_reports(&[]);
         assert!((experience.cost_ratio - 1.0).abs() < 1e-9);
         assert!((experience.seconds_a_call - USUAL_SECONDS_A_CALL).abs() < 1e-9);
     }

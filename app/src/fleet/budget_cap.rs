@@ -18,7 +18,7 @@ pub struct Cap {
 
 impl Cap {
     /// The given cap, else the ledger's, else `otherwise`.
-    pub async fn of(
+    pub async fn from_ledger(
         backend: &RedisLedger,
         run: &RunId,
         given: Option<Money>,

@@ -49,7 +49,8 @@ impl RetryPlan {
                 )));
             };
             let mut session = invocation.session(run, Some(&known))?;
-            let cap = Cap::of(backend, run, invocation.budget_usd, known.budget_usd).await?;
+            let cap =
+                Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
             session.settings.budget.run_usd = cap.now;
             let fold = match is_here {
                 true => {

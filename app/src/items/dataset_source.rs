@@ -186,7 +186,7 @@ impl ItemSource for DatasetItemSource {
             let mut reason = "no image of this item has this digest".to_owned();
             for reference in references {
                 match read(&reference, &roots) {
-                    Ok(bytes) if Digest::of(&bytes) == digest => return Ok(bytes),
+                    Ok(bytes) if Digest::from_content(&bytes) == digest => return Ok(bytes),
                     Ok(_) => reason = CHANGED.to_owned(),
                     Err(error) => reason = error,
                 }
@@ -222,7 +222,7 @@ fn unjudged(
     };
     let of_one = |input: &InputRecord| {
         let image = item.images.get(&input.name)?;
-        let digest = Digest::of(&read(&image.reference, roots).ok()?);
+        let digest = Digest::from_content(&read(&image.reference, roots).ok()?);
         let is_meant = image.sha256.is_none_or(|known| known == digest);
         is_meant.then(|| (input.name.clone(), digest))
     };

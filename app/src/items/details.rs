@@ -225,8 +225,8 @@ mod tests {
         };
         let flat = br#"{"gap.small":"4px"}"#;
         let inputs = [
-            input("generated_code", Digest::of(b"<A/>")),
-            input("expected_tokens", Digest::of(flat)),
+            input("generated_code", Digest::from_content(b"<A/>")),
+            input("expected_tokens", Digest::from_content(flat)),
         ];
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
         let prompt = texts(&item, &inputs, &folder)
@@ -306,7 +306,7 @@ mod tests {
         let item =
             Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
         let rubric = juror_types::rubric::builtin()[0].parse().unwrap();
-        let digest = Digest::of(b"image");
+        let digest = Digest::from_content(b"image");
         let inputs = [input("screenshot", digest)];
         let parts = texts(&item, &inputs, &folder)
             .prompt(&rubric, &judge(), EvidenceMode::None, None)
@@ -327,7 +327,8 @@ mod tests {
         let item =
             Item { generated_code: Some(Text::Inline("<b>hello</b>\n".into())), ..Item::default() };
         let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
-        let inputs = ["screenshot", "rendered"].map(|name| input(name, Digest::of(b"image")));
+        let inputs =
+            ["screenshot", "rendered"].map(|name| input(name, Digest::from_content(b"image")));
         let listed = async |mode| {
             let texts = texts(&item, &inputs, &folder);
             let parts = texts.prompt(&rubric, &judge(), mode, None).await.unwrap().content;

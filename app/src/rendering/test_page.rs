@@ -88,7 +88,7 @@ async fn pixels(renderer: &Renderer) -> Result<Digest, RenderError> {
     let picture = RgbaPicture::decode(&drawn.picture).map_err(|error| {
         RendererError::Ended(format!("its picture of the test page cannot be read: {error}"))
     })?;
-    Ok(Digest::of(&picture.pixels))
+    Ok(Digest::from_content(&picture.pixels))
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn drawings_are_held_against_each_other_and_against_the_expected_pixels() {
         let expected = TEST_PIXELS.parse::<Digest>().unwrap();
-        let [one, other] = [Digest::of(b"one"), Digest::of(b"other")];
+        let [one, other] = [Digest::from_content(b"one"), Digest::from_content(b"other")];
         assert_eq!(compare(&[expected, expected]), TestDrawing::Expected);
         assert_eq!(compare(&[one, one]), TestDrawing::OtherPixels);
         assert_eq!(compare(&[expected, other]), TestDrawing::Unstable);

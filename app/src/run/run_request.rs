@@ -177,22 +177,26 @@ fn grown_sample(known: Option<&RunRecord>) -> Option<ItemSample> {
 /// Settings in a record.
 fn layers_of(record: &RunRecord) -> Vec<Layer> {
     let mut layers = vec![
-        Layer::of("run", "repeat", i64::from(record.repeat)),
-        Layer::of("run", "enable_llm_judge", record.judge.is_some()),
-        Layer::of("evidence", "mode", record.evidence.name()),
+        Layer::from_value("run", "repeat", i64::from(record.repeat)),
+        Layer::from_value("run", "enable_llm_judge", record.judge.is_some()),
+        Layer::from_value("evidence", "mode", record.evidence.name()),
     ];
     if let Some(judge) = &record.judge {
         let output = i64::from(judge.max_output_tokens);
-        layers.push(Layer::of("judge", "model", judge.model.clone()));
-        layers.push(Layer::of("judge", "detail", judge.detail.name()));
-        layers.push(Layer::of("judge", "max_output_tokens", output));
-        layers.push(Layer::of("judge", "strip_comments", judge.strip_comments));
-        layers.extend(judge.temperature.map(|value| Layer::of("judge", "temperature", value)));
+        layers.push(Layer::from_value("judge", "model", judge.model.clone()));
+        layers.push(Layer::from_value("judge", "detail", judge.detail.name()));
+        layers.push(Layer::from_value("judge", "max_output_tokens", output));
+        layers.push(Layer::from_value("judge", "strip_comments", judge.strip_comments));
+        layers.extend(
+            judge.temperature.map(|value| Layer::from_value("judge", "temperature", value)),
+        );
     }
-    layers.extend(record.max_side.map(|side| Layer::of("image", "max_side", i64::from(side))));
+    layers.extend(
+        record.max_side.map(|side| Layer::from_value("image", "max_side", i64::from(side))),
+    );
     layers.extend(layers_of_continued(record));
     if !record.data_roots.is_empty() {
-        layers.push(Layer::of("files", "data_roots", record.data_roots.clone()));
+        layers.push(Layer::from_value("files", "data_roots", record.data_roots.clone()));
     }
     layers
 }
@@ -200,10 +204,10 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 /// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
 /// and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
-    let base_url = record.base_url.clone().map(|url| Layer::of("judge", "base_url", url));
+    let base_url = record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
     let mut layers = vec![
-        Layer::of("run", "keep_inputs", record.keep_inputs),
-        Layer::of("run", "lane", record.lane.name()),
+        Layer::from_value("run", "keep_inputs", record.keep_inputs),
+        Layer::from_value("run", "lane", record.lane.name()),
     ];
     layers.extend(base_url);
     layers.extend(layer_of_tags(record));
@@ -211,10 +215,10 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
     let limit = |(key, limit): (&str, Option<u64>)| {
-        Some(Layer::of("limits", key, i64::try_from(limit?).unwrap_or(i64::MAX)))
+        Some(Layer::from_value("limits", key, i64::try_from(limit?).unwrap_or(i64::MAX)))
     };
     let limits = limits.into_iter().filter_map(limit);
-    let cache = Layer::of("cache", "enabled", calls.cache);
+    let cache = Layer::from_value("cache", "enabled", calls.cache);
     layers.extend(limits.chain([cache]));
     layers
 }
@@ -226,7 +230,7 @@ fn layer_of_tags(record: &RunRecord) -> Option<Layer> {
         BudgetLabel::Dataset(_) => None,
     });
     let tags: Vec<String> = tags.collect();
-    (!record.budget_labels.is_empty()).then(|| Layer::of("budget", "tags", tags))
+    (!record.budget_labels.is_empty()).then(|| Layer::from_value("budget", "tags", tags))
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

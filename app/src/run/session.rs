@@ -342,7 +342,7 @@ fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppE
 
 /// Digest of a command's words, separated so that different splits differ; none without words.
 fn command_digest(words: &[String]) -> Option<Digest> {
-    (!words.is_empty()).then(|| Digest::of(words.join("\0").as_bytes()))
+    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
 }
 
 /// A path as a record has it: resuming must find the dataset and its files from any folder.

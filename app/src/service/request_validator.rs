@@ -102,9 +102,11 @@ impl RunRequestValidator {
         }
         let mut layers = [self.flags.clone(), layers_of(asked), self.limits(asked)].concat();
         // Set in either case, since the settings of the server may enable it.
-        layers.push(Layer::of("run", "enable_llm_judge", asked.enable_llm_judge));
-        layers.extend(asked.keep_inputs.map(|keep| Layer::of("run", "keep_inputs", keep)));
-        layers.extend(asked.baseline.clone().map(|named| Layer::of("run", "baseline", named)));
+        layers.push(Layer::from_value("run", "enable_llm_judge", asked.enable_llm_judge));
+        layers.extend(asked.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)));
+        layers.extend(
+            asked.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
+        );
         let items = ItemSelection {
             dataset: Some(dataset),
             sample: asked
@@ -137,7 +139,7 @@ impl RunRequestValidator {
         let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
         let own = own.filter(|root| !known.contains(root));
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
-        asked.layers.push(Layer::of("files", "data_roots", roots));
+        asked.layers.push(Layer::from_value("files", "data_roots", roots));
         let session = asked.session(&record.run_id, Some(record))?;
         let judged = session.candidate.is_some();
         self.check_budget(judged && session.settings.budget.run_usd.is_none(), budget)?;
@@ -185,7 +187,7 @@ impl RunRequestValidator {
         .into_iter()
         .filter_map(|(key, asked, own)| {
             let most = asked?.min(own.unwrap_or(u64::MAX));
-            Some(Layer::of("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
+            Some(Layer::from_value("limits", key, i64::try_from(most).unwrap_or(i64::MAX)))
         })
         .collect()
     }
@@ -194,10 +196,10 @@ impl RunRequestValidator {
 /// The settings of a request, without limits.
 fn layers_of(asked: &RunSpecification) -> Vec<Layer> {
     let text = |section, key, value: &Option<String>| {
-        value.clone().map(|value| Layer::of(section, key, value))
+        value.clone().map(|value| Layer::from_value(section, key, value))
     };
-    let repeat = asked.repeat.map(|repeat| Layer::of("run", "repeat", i64::from(repeat)));
-    let evidence = asked.evidence.map(|mode| Layer::of("evidence", "mode", mode.name()));
+    let repeat = asked.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
+    let evidence = asked.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
     let texts = [text("run", "rubric", &asked.rubric), text("judge", "model", &asked.model)];
     texts.into_iter().chain([repeat, evidence]).flatten().collect()
 }

@@ -96,11 +96,11 @@ impl Layer {
         let Some((section, key)) = lower.split_once('_') else {
             return Err(problem("it is not a setting".to_owned()));
         };
-        let as_text = Self::of(section, key, Value::String(value.to_owned()));
+        let as_text = Self::from_value(section, key, Value::String(value.to_owned()));
         let as_written = toml::from_str::<Table>(&format!("value = {value}"))
             .ok()
             .and_then(|mut table| table.remove("value"))
-            .map(|value| Self::of(section, key, value));
+            .map(|value| Self::from_value(section, key, value));
         let reads = |layer: &Self| layer.clone().into_settings();
         match (as_written.filter(|layer| reads(layer).is_ok()), reads(&as_text)) {
             (Some(layer), _) => Ok(layer),
@@ -113,7 +113,7 @@ impl Layer {
     }
 
     /// A layer of one setting.
-    pub fn of(section: &str, key: &str, value: impl Into<Value>) -> Self {
+    pub fn from_value(section: &str, key: &str, value: impl Into<Value>) -> Self {
         let inner = Table::from_iter([(key.to_owned(), value.into())]);
         Self(Table::from_iter([(section.to_owned(), Value::Table(inner))]))
     }

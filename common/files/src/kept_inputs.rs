@@ -122,7 +122,7 @@ impl KeptInputs {
     /// The content of this digest; none if it is not stored, larger than `max_bytes`, or damaged.
     pub fn read(&self, digest: Digest, max_bytes: u64) -> Option<Bytes> {
         let bytes = self.roots.read_now(&digest.to_string(), max_bytes).ok()?;
-        (Digest::of(&bytes) == digest).then_some(bytes)
+        (Digest::from_content(&bytes) == digest).then_some(bytes)
     }
 
     pub(crate) fn error(&self, source: io::Error) -> KeptInputError {
@@ -161,7 +161,7 @@ mod tests {
     async fn equal_content_is_one_file_and_comes_back_as_it_was() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
-        let (bytes, digest) = (Bytes::from_static(b"code"), Digest::of(b"code"));
+        let (bytes, digest) = (Bytes::from_static(b"code"), Digest::from_content(b"code"));
         let twice = [kept.keep(digest, bytes.clone()), kept.keep(digest, bytes.clone())];
         for kept in futures_util::future::join_all(twice).await {
             kept.unwrap();
@@ -170,14 +170,14 @@ mod tests {
         let found = KeptInputs::find(run.path()).unwrap();
         assert_eq!(found.read(digest, 4), Some(bytes));
         assert_eq!(found.read(digest, 3), None, "larger than is asked for");
-        assert_eq!(found.read(Digest::of(b"other"), 100), None);
+        assert_eq!(found.read(Digest::from_content(b"other"), 100), None);
     }
 
     #[tokio::test]
     async fn damaged_content_is_not_handed_out_and_is_written_anew() {
         let run = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(run.path()).unwrap();
-        let (bytes, digest) = (Bytes::from_static(b"whole"), Digest::of(b"whole"));
+        let (bytes, digest) = (Bytes::from_static(b"whole"), Digest::from_content(b"whole"));
         let path = kept.folder.join(digest.to_string());
         fs::write(&path, "who").unwrap();
         assert_eq!(kept.read(digest, 100), None);
@@ -206,7 +206,7 @@ mod tests {
 
         let other = tempfile::tempdir().unwrap();
         let kept = KeptInputs::create(other.path()).unwrap();
-        let (target, digest) = (elsewhere.path().join("target"), Digest::of(b"code"));
+        let (target, digest) = (elsewhere.path().join("target"), Digest::from_content(b"code"));
         fs::write(&target, "kode").unwrap();
         std::os::unix::fs::symlink(&target, kept.folder.join(digest.to_string())).unwrap();
         assert_eq!(kept.read(digest, 100), None);

@@ -220,12 +220,12 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let renders = KeptRenders::in_state(state.path());
         assert_eq!(renders.size(), KeptRendersSize::default());
-        let (bytes, digest) = (Bytes::from_static(b"picture"), Digest::of(b"picture"));
+        let (bytes, digest) = (Bytes::from_static(b"picture"), Digest::from_content(b"picture"));
         renders.keep(digest, bytes.clone()).await.unwrap();
         renders.keep(digest, bytes.clone()).await.unwrap();
         assert_eq!(renders.read(digest, 100), Some(bytes));
         assert_eq!(renders.size(), KeptRendersSize { pictures: 1, bytes: 7 });
-        let key = Digest::of(b"code");
+        let key = Digest::from_content(b"code");
         renders.keep_page(key, Bytes::from_static(b"page")).await.unwrap();
         assert_eq!(renders.read_page(key, 4), Some(Bytes::from_static(b"page")));
         assert_eq!(renders.read_page(digest, 4), None);
@@ -241,10 +241,10 @@ mod tests {
     async fn those_unused_the_longest_make_room() {
         let state = tempfile::tempdir().unwrap();
         let renders = KeptRenders::in_state(state.path());
-        let (key, digest) = (Digest::of(b"page"), Digest::of(b"picture 1"));
+        let (key, digest) = (Digest::from_content(b"page"), Digest::from_content(b"picture 1"));
         renders.keep(digest, Bytes::from_static(b"picture 1")).await.unwrap();
         renders.keep_page(key, Bytes::from_static(b"page of 1")).await.unwrap();
-        let unused = Digest::of(b"picture 2");
+        let unused = Digest::from_content(b"picture 2");
         renders.keep(unused, Bytes::from_static(b"picture 2")).await.unwrap();
         // The first two were written long before the third.
         for (age, name) in [(2, digest.to_string()), (3, page_name(key)), (1, unused.to_string())] {

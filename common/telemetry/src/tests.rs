@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, time::Duration};
 const DOCUMENT: &str = include_str!("../../../docs/metrics.md");
 
 fn failed() -> JobResult {
-    let digest = juror_types::id::Digest::of(b"rubric");
+    let digest = juror_types::id::Digest::from_content(b"rubric");
     let rubric = RubricReference { id: "semantic".to_owned(), version: 1, digest };
     let job = Job::new(&RunId::new("nightly"), Item::default(), 0, rubric, None);
     let error = JobError { kind: ErrorKind::Api, message: "away".to_owned() };

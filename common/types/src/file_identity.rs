@@ -13,11 +13,11 @@ type Key = std::path::PathBuf;
 
 impl FileIdentity {
     /// The file at a path, following links; none if there is none.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         Self::with_metadata(path, &path.metadata().ok()?)
     }
 
-    /// As [`FileIdentity::of`], with known metadata of the path.
+    /// As [`FileIdentity::from_path`], with known metadata of the path.
     pub fn with_metadata(path: &Path, metadata: &Metadata) -> Option<Self> {
         key(path, metadata).map(Self)
     }
@@ -49,10 +49,17 @@ mod tests {
         fs::hard_link(path("a.json"), path("hard.json")).unwrap();
         let same = ["./a.json", "sub/../a.json", "hard.json"];
         for name in same {
-            assert_eq!(FileIdentity::of(&path(name)), FileIdentity::of(&path("a.json")), "{name}");
+            assert_eq!(
+                FileIdentity::from_path(&path(name)),
+                FileIdentity::from_path(&path("a.json")),
+                "{name}"
+            );
         }
-        assert_ne!(FileIdentity::of(&path("b.json")), FileIdentity::of(&path("a.json")));
-        assert_eq!(FileIdentity::of(&path("none.json")), None);
+        assert_ne!(
+            FileIdentity::from_path(&path("b.json")),
+            FileIdentity::from_path(&path("a.json"))
+        );
+        assert_eq!(FileIdentity::from_path(&path("none.json")), None);
     }
 
     #[cfg(unix)]
@@ -62,6 +69,6 @@ mod tests {
         let (file, link) = (folder.path().join("a"), folder.path().join("link"));
         fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert_eq!(FileIdentity::of(&link), FileIdentity::of(&file));
+        assert_eq!(FileIdentity::from_path(&link), FileIdentity::from_path(&file));
     }
 }

@@ -64,7 +64,7 @@ impl RunId {
 impl JobId {
     /// The id of an item's repeat in a run: deterministic, so that planning twice creates no second
     /// job. The first 128 bits of SHA-256 over run id, item id and repeat, in hexadecimal.
-    pub fn of(run: &RunId, item_id: &str, repeat: u32) -> Self {
+    pub fn for_item(run: &RunId, item_id: &str, repeat: u32) -> Self {
         let mut hasher = Sha256::new();
         for part in [run.as_str(), item_id] {
             hasher.update((part.len() as u64).to_be_bytes());
@@ -107,7 +107,7 @@ pub struct Digest([u8; 32]);
 
 impl Digest {
     /// The digest of a content.
-    pub fn of(content: &[u8]) -> Self {
+    pub fn from_content(content: &[u8]) -> Self {
         Self(Sha256::digest(content).into())
     }
 
@@ -182,16 +182,16 @@ mod tests {
     #[test]
     fn a_job_id_depends_on_each_of_its_parts_and_on_nothing_else() {
         let run = RunId::new("nightly");
-        let job = JobId::of(&run, "button", 0);
-        assert_eq!(job, JobId::of(&run, "button", 0));
-        assert_ne!(job, JobId::of(&run, "button", 1));
-        assert_ne!(job, JobId::of(&RunId::new("nightlyb"), "utton", 0));
+        let job = JobId::for_item(&run, "button", 0);
+        assert_eq!(job, JobId::for_item(&run, "button", 0));
+        assert_ne!(job, JobId::for_item(&run, "button", 1));
+        assert_ne!(job, JobId::for_item(&RunId::new("nightlyb"), "utton", 0));
         assert_eq!(job.as_str().len(), 32);
     }
 
     #[test]
     fn a_digest_reads_back_what_it_writes_and_refuses_the_rest() {
-        let digest = Digest::of(b"juror");
+        let digest = Digest::from_content(b"juror");
         assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
         assert!("12".parse::<Digest>().is_err());
         assert!("é".repeat(32).parse::<Digest>().is_err());

@@ -16,7 +16,7 @@ pub struct Job {
     pub schema: u32,
     /// The run.
     pub run_id: RunId,
-    /// Its id, [`JobId::of`] run, item and repeat.
+    /// Its id, [`JobId::for_item`] run, item and repeat.
     pub job_id: JobId,
     /// Round: 0 at first; resume and retry open the next one.
     pub round: u32,
@@ -42,7 +42,7 @@ impl Job {
         rubric: RubricReference,
         judge: Option<Judge>,
     ) -> Self {
-        let job_id = JobId::of(run_id, &item.id, repeat);
+        let job_id = JobId::for_item(run_id, &item.id, repeat);
         Self {
             schema: SCHEMA,
             run_id: run_id.clone(),

@@ -213,7 +213,7 @@ mod tests {
         std::fs::write(path("a.html"), "<p>").unwrap();
         std::fs::hard_link(path("a.html"), path("b.html")).unwrap();
         std::fs::write(path("c.html"), "<p>").unwrap();
-        let outputs = FileIdentity::of(&path("a.html")).into_iter().collect();
+        let outputs = FileIdentity::from_path(&path("a.html")).into_iter().collect();
         let files = Files::new(home.path(), &[], FetchPolicy::default(), outputs).unwrap();
         for output in ["a.html", "./a.html", "b.html"] {
             assert_eq!(files.find(output, ""), Err(DatasetProblem::IsOutput(output.into())));

@@ -257,7 +257,7 @@ fn what_is_no_dataset_is_refused() {
 fn a_digest_is_of_the_manifest_or_the_listing() {
     let backend = folder(&[("set.jsonl", "abc"), ("pairs/1.png", "12"), ("pairs/1.tsx", "x")]);
     let manifest = open(&backend.path().join("set.jsonl"));
-    assert_eq!(manifest.digest().unwrap(), Digest::of(b"abc"));
+    assert_eq!(manifest.digest().unwrap(), Digest::from_content(b"abc"));
     let pairs = open(&backend.path().join("pairs"));
     let before = pairs.digest().unwrap();
     std::fs::write(backend.path().join("pairs/notes.txt"), "").unwrap();

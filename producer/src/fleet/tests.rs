@@ -19,7 +19,7 @@ use juror_types::{
 use tempfile::TempDir;
 
 fn rubric() -> RubricReference {
-    RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") }
+    RubricReference { id: "semantic".into(), version: 1, digest: Digest::from_content(b"") }
 }
 
 fn record() -> RunRecord {
@@ -31,7 +31,7 @@ fn record() -> RunRecord {
         program_version: "0.1.0".into(),
         dataset: DatasetRecord {
             path: "set.jsonl".into(),
-            digest: Digest::of(b""),
+            digest: Digest::from_content(b""),
             limit: None,
             filters: Vec::new(),
             sample: None,

@@ -43,7 +43,8 @@ fn broken(dataset: &Dataset) -> BrokenLines {
 }
 
 fn template() -> JobTemplate {
-    let rubric = RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") };
+    let rubric =
+        RubricReference { id: "semantic".into(), version: 1, digest: Digest::from_content(b"") };
     JobTemplate {
         run_id: RunId::new("run"),
         rubric,
@@ -174,12 +175,12 @@ fn both_passes_select_the_same_items_in_the_same_order() {
     let summary = check(&dataset, &options, &mut |_| ()).unwrap();
     assert_eq!((summary.dataset_items, summary.items, summary.jobs), (20, 2, 6));
     let manifest = std::fs::read(backend.path().join("set.jsonl")).unwrap();
-    assert_eq!(summary.digest, Digest::of(&manifest));
+    assert_eq!(summary.digest, Digest::from_content(&manifest));
     let jobs: Vec<Job> =
         jobs(&dataset, &options, &template()).unwrap().map(Result::unwrap).collect();
     let named: Vec<_> = jobs.iter().map(|job| (job.item.id.as_str(), job.repeat)).collect();
     assert_eq!(named, [("2", 0), ("2", 1), ("2", 2), ("12", 0), ("12", 1), ("12", 2)]);
-    assert_eq!(jobs[1].job_id, JobId::of(&RunId::new("run"), "2", 1));
+    assert_eq!(jobs[1].job_id, JobId::for_item(&RunId::new("run"), "2", 1));
     assert_eq!(jobs[0].round, 0);
 }
 

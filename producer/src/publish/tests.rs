@@ -26,7 +26,8 @@ fn given(lines: &str) -> Given {
     std::fs::write(backend.path().join("set.jsonl"), lines).unwrap();
     let shape = DatasetShape { images: vec!["screenshot".into()], ..DatasetShape::default() };
     let dataset = Dataset::open(&backend.path().join("set.jsonl"), &shape).unwrap();
-    let rubric = RubricReference { id: "semantic".into(), version: 1, digest: Digest::of(b"") };
+    let rubric =
+        RubricReference { id: "semantic".into(), version: 1, digest: Digest::from_content(b"") };
     let template = JobTemplate {
         run_id: RunId::new("run"),
         rubric,

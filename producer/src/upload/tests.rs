@@ -41,7 +41,7 @@ impl Bench {
     }
 
     fn object(&self, content: &str, ending: &str) -> String {
-        let digest = Digest::of(content.as_bytes());
+        let digest = Digest::from_content(content.as_bytes());
         format!("s3://{}/sets/golden/{digest}{ending}", self.bucket)
     }
 }
@@ -67,13 +67,13 @@ async fn every_local_file_of_an_item_is_put_where_its_references_lead_now() {
     let after = uploader.upload_item(before.clone()).await.unwrap();
     let original = &after.images["original"];
     assert_eq!(original.reference, bench.object("one", ".png"));
-    assert_eq!(original.sha256, Some(Digest::of(b"one")));
+    assert_eq!(original.sha256, Some(Digest::from_content(b"one")));
     assert_eq!(after.images["restyled"], before.images["restyled"]);
     assert_eq!(after.generated_code, Some(Text::Path(bench.object("code", ".tsx"))));
     assert_eq!(after.expected_tokens, Some(TokenSource::Path(bench.object("{}", ".json"))));
     assert_eq!(after.extracted_tokens, before.extracted_tokens);
     assert_eq!(uploader.uploaded(), Uploaded { sent: 3, found: 0 });
-    let key = format!("sets/golden/{}.png", Digest::of(b"one"));
+    let key = format!("sets/golden/{}.png", Digest::from_content(b"one"));
     assert_eq!(&uploader.bucket.read(&key, 9).await.unwrap()[..], b"one");
 }
 
@@ -109,7 +109,7 @@ async fn a_file_that_may_not_be_read_or_is_another_one_stops_it() {
         assert!(said.starts_with("item \"i\": ") && said.contains(says), "{said}");
     }
     let mut promised = item(&[("screenshot", "1.PNG")]);
-    promised.images["screenshot"].sha256 = Some(Digest::of(b"two"));
+    promised.images["screenshot"].sha256 = Some(Digest::from_content(b"two"));
     let error = uploader.upload_item(promised).await.unwrap_err();
     assert!(matches!(error, UploadError::Digest { .. }), "{error}");
     assert_eq!(uploader.uploaded(), Uploaded::default());
@@ -122,7 +122,7 @@ async fn a_bucket_that_is_not_there_is_named() {
     let open = |destination| Uploader::open(destination, &settings(), credentials(), roots.clone());
     let uploader = open("s3://there-is-no-such-bucket").unwrap();
     let error = uploader.upload_item(item(&[("screenshot", "1.PNG")])).await.unwrap_err();
-    let object = format!("s3://there-is-no-such-bucket/{}.png", Digest::of(b"one"));
+    let object = format!("s3://there-is-no-such-bucket/{}.png", Digest::from_content(b"one"));
     assert!(error.to_string().starts_with(&object), "{error}");
     for destination in ["bucket", "https://host/bucket", "s3://", "s3://a/../b"] {
         let error = open(destination).map(|_| ()).unwrap_err().to_string();

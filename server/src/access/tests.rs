@@ -1,5 +1,5 @@
 use super::*;
-use crate::test_site::{Answered, TestSite, ask, get};
+use crate::test_site::{PageResponse, TestSite, ask, get};
 use axum::{Router, body::Body};
 
 const READ: &str = "read-token-0123456789";
@@ -13,12 +13,17 @@ fn access(listen: &str, read: Option<&str>, write: Option<&str>) -> Result<Acces
     Access::new(listen.parse().unwrap(), read.map(secret), write.map(secret), Vec::new())
 }
 
-async fn estimate(router: &Router, headers: &[(&str, &str)]) -> Answered {
+async fn estimate(router: &Router, headers: &[(&str, &str)]) -> PageResponse {
     let headers = [&[JSON], headers].concat();
     ask(router, "POST", "/api/v1/estimate", &headers, r#"{"dataset":"golden"}"#).await
 }
 
-async fn log_in(router: &Router, token: &str, next: &str, headers: &[(&str, &str)]) -> Answered {
+async fn log_in(
+    router: &Router,
+    token: &str,
+    next: &str,
+    headers: &[(&str, &str)],
+) -> PageResponse {
     let form = ("content-type", "application/x-www-form-urlencoded");
     let body = format!("token={token}&next={next}");
     let sets_origin = headers.iter().any(|(name, _)| *name == OWN.0);

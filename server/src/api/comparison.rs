@@ -144,7 +144,7 @@ pub async fn trend(
         run.record.run_id == own.run_id || is_earlier
     };
     let metric = query.metric.as_deref();
-    let row = runs.into_iter().filter(belongs).filter_map(|run| TrendRun::of(run, metric));
+    let row = runs.into_iter().filter(belongs).filter_map(|run| TrendRun::from_run(run, metric));
     let mut runs: Vec<TrendRun> = row.take(last).collect();
     runs.reverse();
     Ok(Json(TrendAnswer { runs }))
@@ -160,8 +160,8 @@ fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Pro
 }
 
 impl TrendRun {
-    fn of(run: ListedRun, metric: Option<&str>) -> Option<Self> {
-        let figures = Figures::of(run.figures.as_deref()?, metric);
+    fn from_run(run: ListedRun, metric: Option<&str>) -> Option<Self> {
+        let figures = Figures::from_run(run.figures.as_deref()?, metric);
         let has_it = metric.is_none() || !figures.metrics.is_empty();
         let (id, created_at) = (run.record.run_id, run.record.created_at);
         has_it.then_some(Self { id, created_at, figures })

@@ -186,7 +186,7 @@ impl EventReader {
 fn events_text(LiveUpdate { state, new, missed }: &LiveUpdate) -> String {
     let mut text = String::new();
     for finished in state.recent.iter().skip(state.recent.len().saturating_sub(*new)) {
-        write_event(&mut text, "result", finished.number, &ResultEvent::of(finished));
+        write_event(&mut text, "result", finished.number, &ResultEvent::from_result(finished));
     }
     let (progress, counts) = (&state.progress, state.progress.counts);
     let event = ProgressEvent {
@@ -221,7 +221,7 @@ fn last_event(headers: &HeaderMap) -> Option<u64> {
 }
 
 impl<'a> ResultEvent<'a> {
-    fn of(finished: &'a FinishedResult) -> Self {
+    fn from_result(finished: &'a FinishedResult) -> Self {
         Self {
             screenshot_id: &finished.screenshot_id,
             repeat: finished.repeat,

@@ -118,11 +118,11 @@ pub async fn show(
     let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let details = site.item_source.item(record, rubric, &result).await;
-    Ok(Json(ItemAnswer::of(result, details)))
+    Ok(Json(ItemAnswer::from_result(result, details)))
 }
 
 impl ItemAnswer {
-    fn of(result: JobResult, details: Result<ItemDetails, String>) -> Self {
+    fn from_result(result: JobResult, details: Result<ItemDetails, String>) -> Self {
         let mut missing = Vec::new();
         let details = details.unwrap_or_else(|reason| {
             missing.push(reason);

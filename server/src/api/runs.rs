@@ -236,7 +236,7 @@ pub async fn list(
 )]
 pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;
-    Ok(Json(RunAnswer::of(&view)).into_response())
+    Ok(Json(RunAnswer::from_view(&view)).into_response())
 }
 
 /// A run for the list.
@@ -263,7 +263,7 @@ impl From<ListedRun> for RunInList {
             judge: record.judge,
             repeat: record.repeat,
             budget_usd: record.budget_usd,
-            figures: figures.map(|figures| Figures::of(&figures, None)),
+            figures: figures.map(|figures| Figures::from_run(&figures, None)),
             baselines,
             published: None,
             cancelling: false,
@@ -281,7 +281,7 @@ impl From<QueuedRun> for RunInList {
 
 impl Figures {
     /// Figures of all metrics, or of one.
-    pub fn of(figures: &RunFigures, metric: Option<&str>) -> Self {
+    pub fn from_run(figures: &RunFigures, metric: Option<&str>) -> Self {
         let metrics = figures.metrics.iter();
         let metrics = metrics.filter(|(path, _)| metric.is_none_or(|metric| metric == **path));
         let figure = |(path, figure): (&String, &juror_analysis::history::PastMetric)| {
@@ -309,7 +309,7 @@ impl From<RunState> for Progression {
 }
 
 impl<'a> RunAnswer<'a> {
-    fn of(view: &'a RunView) -> Self {
+    fn from_view(view: &'a RunView) -> Self {
         let report = &view.report;
         let statement = |group: &'a StatementGroup| Statement {
             label: &group.label,

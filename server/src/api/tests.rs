@@ -1,5 +1,5 @@
 use super::PLACE;
-use crate::test_site::{Answered, IMAGE, TestSite, ask, get};
+use crate::test_site::{IMAGE, PageResponse, TestSite, ask, get};
 use axum::{Router, body::Body};
 use juror_types::id::Digest;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ async fn problem(router: &Router, path: &str, status: u16) -> String {
     get(router, &path, &[]).await.problem(status, &bare)
 }
 
-async fn send(router: &Router, path: &str, body: &Value) -> Answered {
+async fn send(router: &Router, path: &str, body: &Value) -> PageResponse {
     ask(router, "POST", &format!("{PLACE}{path}"), &[JSON], body.to_string()).await
 }
 
@@ -142,7 +142,7 @@ async fn an_item_is_shown_with_its_available_parts() {
     for path in [
         "/runs/judged/items/item%203%2Fa?repeat=1".to_owned(),
         "/runs/judged/items/item%203".to_owned(),
-        format!("/runs/judged/images/{}", Digest::of(b"another")),
+        format!("/runs/judged/images/{}", Digest::from_content(b"another")),
         "/runs/judged/images/..%2Frun.json".to_owned(),
     ] {
         problem(&router, &path, 404).await;

@@ -36,7 +36,7 @@ static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
 
 impl Asset {
     fn new(stem: &str, ending: &str, media_type: &'static str, text: String) -> Self {
-        let digest = Digest::of(text.as_bytes()).to_string();
+        let digest = Digest::from_content(text.as_bytes()).to_string();
         let short: String = digest.chars().rev().take(12).collect();
         Self { name: format!("{stem}-{short}.{ending}"), media_type, text }
     }

@@ -48,11 +48,11 @@ pub async fn show(
     let Some(place) = view.place_of(&item, repeat) else {
         return Err(PageError::missing(format!("Run {run} has no result of item {item:?}.")));
     };
-    let asked = ItemFilters::of(&query);
+    let asked = ItemFilters::from_query(&query);
     let reading = Arc::clone(&view);
     let read = spawn_blocking(move || {
         let order = reading.select(&asked.query(&reading));
-        let around = Around::of(&reading, &asked, &order, place);
+        let around = Around::new(&reading, &asked, &order, place);
         Ok::<_, PageError>((reading.results(&[place])?.pop(), around))
     });
     let (result, around) = read.await??;
@@ -73,7 +73,7 @@ struct Around {
 }
 
 impl Around {
-    fn of(view: &RunView, asked: &ItemFilters, order: &[u32], place: u32) -> Self {
+    fn new(view: &RunView, asked: &ItemFilters, order: &[u32], place: u32) -> Self {
         let number = order.iter().position(|other| *other == place);
         let address = |number: usize| {
             let place = *order.get(number)?;
@@ -134,14 +134,14 @@ fn content(
                     (scores(&report.rubric, verdict, true))
                 }
                 div.two {
-                    @if verdict.findings.is_empty() { (said("Issues", "issues", &verdict.issues, is_simulated)) }
+                    @if verdict.findings.is_empty() { (statement_list("Issues", "issues", &verdict.issues, is_simulated)) }
                     @else {
                         section.card aria-labelledby="findings" {
                             h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
                             (findings(&report.rubric, verdict, evidence, ""))
                         }
                     }
-                    (said("Strengths", "strengths", &verdict.strengths, is_simulated))
+                    (statement_list("Strengths", "strengths", &verdict.strengths, is_simulated))
                 }
             }
             section.card aria-labelledby="took" {
@@ -168,7 +168,7 @@ fn measured(facts: &Markup) -> Markup {
 }
 
 /// Statements of the judge, in its own words.
-fn said(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
+fn statement_list(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
     html! {
         @if !statements.is_empty() {
             section.card aria-labelledby=(class) {

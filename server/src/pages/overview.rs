@@ -59,7 +59,7 @@ pub async fn show(
     let catalog = Arc::clone(&site.catalog);
     let listing = spawn_blocking(move || catalog.scan()).await??;
     let request = OverviewQuery {
-        choice: RunChoice::of(&query, &headers),
+        choice: RunChoice::from_query(&query, &headers),
         run: query.text("run").map(str::to_owned),
         enable_llm_judge: query.value("enable_llm_judge"),
     };

@@ -58,7 +58,7 @@ pub async fn show(
         },
         found => found?,
     };
-    let filters = ItemFilters::of(&query);
+    let filters = ItemFilters::from_query(&query);
     let catalog = Arc::clone(&site.catalog);
     let is_cancelling = view.state == RunState::Running && site.launcher.is_cancelling(&run);
     let making = spawn_blocking(move || {

@@ -25,7 +25,7 @@ pub struct RunChoice {
 
 impl RunChoice {
     /// The choice of the query, else of the cookie.
-    pub fn of(query: &PageQuery, headers: &HeaderMap) -> Self {
+    pub fn from_query(query: &PageQuery, headers: &HeaderMap) -> Self {
         let named = Self::of_query(query);
         if named != Self::default() {
             return named;

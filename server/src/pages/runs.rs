@@ -43,7 +43,7 @@ pub async fn show(
 ) -> Result<Markup, PageError> {
     let catalog = Arc::clone(&site.catalog);
     let RunListing { mut runs, damaged } = spawn_blocking(move || catalog.scan()).await??;
-    let order = RunOrder::of(&query);
+    let order = RunOrder::from_query(&query);
     order.sort(&mut runs);
     let pages = runs.len().div_ceil(RUNS_PER_PAGE).max(1);
     let number = usize::clamp(query.value("page").unwrap_or(1), 1, pages);

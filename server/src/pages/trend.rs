@@ -63,7 +63,7 @@ pub async fn show(
     let view = match query.text("run") {
         Some(name) => Some(site.views.of(&run_named(name)?).await?),
         None => {
-            let choice = RunChoice::of(&query, &headers);
+            let choice = RunChoice::from_query(&query, &headers);
             newest_of(&site, runs.iter().filter(|run| choice.matches(run))).await?.view
         }
     };

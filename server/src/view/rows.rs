@@ -78,7 +78,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Rows of these results, in the order of the report's items.
-    pub fn of(
+    pub fn from_report(
         report: &Report,
         columns: &[Column],
         results: impl Iterator<Item = Result<JobResult, JournalError>>,

@@ -14,11 +14,11 @@ pub(crate) trait RowAnswerer {
     fn input_tokens(&self, body: &[u8]) -> u64;
 
     /// The answer to a row's request, which is billed unless it is an error.
-    fn answer(&self, body: &[u8]) -> RowAnswer;
+    fn answer(&self, body: &[u8]) -> RowReply;
 }
 
 /// An answered row.
-pub(crate) struct RowAnswer {
+pub(crate) struct RowReply {
     pub(crate) status: u16,
     pub(crate) body: Value,
     /// Billed usage; nothing for an error.

@@ -49,7 +49,7 @@ impl Imitation {
     }
 
     /// The model that answers in place of the one that was asked for.
-    pub(crate) fn answering_model(&self) -> Option<&'static str> {
+    pub(crate) fn reported_model(&self) -> Option<&'static str> {
         let other = self.has(Quirk::FallbackModel) || self.has(Quirk::DeploymentNames);
         other.then_some(ANSWERING_MODEL)
     }

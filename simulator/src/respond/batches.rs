@@ -2,7 +2,7 @@
 
 use super::{HungUp, Prepared, Simulator, no_such_address, too_large};
 use crate::{
-    batch::{BatchReply, BatchRequest, RowAnswer, RowAnswerer},
+    batch::{BatchReply, BatchRequest, RowAnswerer, RowReply},
     chat_request::ChatQuestion,
     image_download::with_downloaded_images,
     refusal::Refusal,
@@ -80,13 +80,13 @@ impl RowAnswerer for Simulator {
         question.map_or(0, |question| question.input_tokens())
     }
 
-    fn answer(&self, body: &[u8]) -> RowAnswer {
+    fn answer(&self, body: &[u8]) -> RowReply {
         let serial = self.serial.fetch_add(1, Ordering::Relaxed);
         let prepared = ChatQuestion::read(body, &self.config).and_then(|question| {
             let input_tokens = question.input_tokens();
             self.decide(ChatQuestion { lane: Lane::Batch, ..question }, input_tokens, serial)
         });
-        let refused = |refusal: &Refusal| RowAnswer {
+        let refused = |refusal: &Refusal| RowReply {
             status: refusal.status.as_u16(),
             body: refusal.body(),
             usage: Usage::default(),
@@ -97,7 +97,7 @@ impl RowAnswerer for Simulator {
         };
         if let Some(fault) = prepared.fault {
             self.counter.spoil(fault);
-            if let Some(refusal) = Refusal::of(fault, self.config.fault_retry_after) {
+            if let Some(refusal) = Refusal::from_fault(fault, self.config.fault_retry_after) {
                 return refused(&refusal);
             }
         }
@@ -107,6 +107,6 @@ impl RowAnswerer for Simulator {
         self.counter.bill(cost, usage);
         let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens, lane);
         imitation.alter(&mut body, &mut HeaderMap::new(), cost);
-        RowAnswer { status: 200, body, usage }
+        RowReply { status: 200, body, usage }
     }
 }

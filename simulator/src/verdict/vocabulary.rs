@@ -5,13 +5,13 @@ use crate::random::Random;
 /// A defect by this criterion.
 pub(super) fn issue(random: &mut Random, criterion: &str) -> String {
     let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
-    say(random, criterion, known.map_or(ANY_ISSUE, |words| words.issues))
+    pick_wording(random, criterion, known.map_or(ANY_ISSUE, |words| words.issues))
 }
 
 /// A merit by this criterion.
 pub(super) fn strength(random: &mut Random, criterion: &str) -> String {
     let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
-    say(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))
+    pick_wording(random, criterion, known.map_or(ANY_STRENGTH, |words| words.strengths))
 }
 
 /// Reason of a criterion's score; `share` is 0 at the worst and 1 at the best.
@@ -21,7 +21,7 @@ pub(super) fn rationale(random: &mut Random, criterion: &str, share: f64) -> Str
         0.4.. => ANY_MIDDLING,
         _ => ANY_ISSUE,
     };
-    say(random, criterion, wordings)
+    pick_wording(random, criterion, wordings)
 }
 
 /// The whole in two sentences; `share` is the mean of all scores.
@@ -40,7 +40,7 @@ pub(super) fn summary(random: &mut Random, share: f64) -> String {
             "Too much is lost or wrong for the result to be of use.",
         ],
     };
-    say(random, "", wordings)
+    pick_wording(random, "", wordings)
 }
 
 struct Words {
@@ -66,7 +66,7 @@ pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static De
 
 /// Fills in `{part}`, `{side}`, `{icon}`, `{a}` and `{b}` (two different lengths), `{color}` and
 /// `{criterion}`.
-fn say(random: &mut Random, criterion: &str, wordings: &[&str]) -> String {
+fn pick_wording(random: &mut Random, criterion: &str, wordings: &[&str]) -> String {
     let length = 2 * (2 + random.below(10));
     let other = length + 2 * (1 + random.below(6));
     let mut said = random.pick(wordings).copied().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! Tests of a simulator's answers, bills and statistics.
 
-use crate::client::{Running, png, question};
+use crate::client::{RunningSimulator, png, question};
 use juror_simulator::{ResponseFormats, SimulatorConfig, VerdictBook, item_text_digest};
 use juror_types::{
     id::Digest,
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[tokio::test]
 async fn the_same_question_has_the_same_answer_and_it_is_marked_as_simulated() {
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     let asked = question(&[png(1440, 900)], "Judge this");
     let first = simulator.ask(&asked).await;
     assert_eq!(first.status, 200, "{}", first.body);
@@ -36,7 +36,7 @@ async fn the_same_question_has_the_same_answer_and_it_is_marked_as_simulated() {
 #[tokio::test]
 async fn the_bill_is_the_sum_of_what_the_answers_tell() {
     let config = SimulatorConfig { cached_input_tokens: 100, ..SimulatorConfig::default() };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let price = Prices::builtin().find("gpt-4o").unwrap().price;
     let (mut cost, mut total) = (Money::ZERO, Usage::default());
     for (width, height, tokens) in [(1440, 900, 1105), (390, 844, 425), (128, 64, 255)] {
@@ -63,7 +63,7 @@ async fn the_bill_is_the_sum_of_what_the_answers_tell() {
 async fn known_questions_are_answered_from_the_book() {
     let mut book = VerdictBook::new();
     let image = png(10, 20);
-    let digest = Digest::of(&image);
+    let digest = Digest::from_content(&image);
     let reply = |issue: &str| {
         let scores = json!({"visual_similarity": 9, "layout_accuracy": 10});
         json!({"scores": scores, "issues": [issue], "strengths": []})
@@ -71,7 +71,7 @@ async fn known_questions_are_answered_from_the_book() {
     book.insert(&[digest], Some(item_text_digest("<a/>")), reply("by code"));
     book.insert(&[digest], None, reply("by image"));
     let config = SimulatorConfig { book: Arc::new(book), ..SimulatorConfig::default() };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let images = [image];
     for (images, text, answer) in [
         (&images[..], "code:\n<<<M\n<a/>\nM>>>\n", "by code"),
@@ -97,7 +97,7 @@ async fn a_server_without_schemas_reads_the_form_from_the_prompt() {
         response_formats: ResponseFormats::TextOnly,
         ..SimulatorConfig::default()
     };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let mut asked = question(&[png(10, 20)], "Score visual_similarity and token_adherence");
     let refused = simulator.ask(&asked).await;
     assert_eq!(refused.status, 400);
@@ -111,7 +111,7 @@ async fn a_server_without_schemas_reads_the_form_from_the_prompt() {
 #[tokio::test]
 async fn the_key_is_checked_where_there_is_one() {
     let config = SimulatorConfig { key: Some("sk-simulated".into()), ..SimulatorConfig::default() };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let right = "authorization: Bearer sk-simulated\r\n";
     let wrong = "authorization: Bearer sk-other\r\n";
     let models = simulator.get("/v1/models", right).await.json();
@@ -130,7 +130,7 @@ async fn the_key_is_checked_where_there_is_one() {
 
 #[tokio::test]
 async fn an_answer_ends_at_its_output_limit() {
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     let mut asked = question(&[], "Judge this");
     asked["max_tokens"] = json!(5);
     let answer = simulator.ask(&asked).await.json();

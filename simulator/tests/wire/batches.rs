@@ -1,6 +1,6 @@
 //! Files and batches, as they come over the wire.
 
-use crate::client::{Answer, Running, png, question};
+use crate::client::{RunningSimulator, WireResponse, png, question};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share, SimulatorConfig};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn rows(count: usize) -> Vec<Value> {
     (0..count).map(|number| row(&format!("row-{number}"), "/v1/chat/completions")).collect()
 }
 
-async fn upload(simulator: &Running, rows: &[Value]) -> String {
+async fn upload(simulator: &RunningSimulator, rows: &[Value]) -> String {
     let lines: String = rows.iter().map(|row| format!("{row}\n")).collect();
     let body = format!(
         "--b\r\ncontent-disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--b\r\n\
@@ -25,17 +25,17 @@ async fn upload(simulator: &Running, rows: &[Value]) -> String {
     answer.json()["id"].as_str().unwrap().to_owned()
 }
 
-async fn create(simulator: &Running, file: &str) -> Answer {
+async fn create(simulator: &RunningSimulator, file: &str) -> WireResponse {
     let body = json!({"input_file_id": file, "endpoint": "/v1/chat/completions",
                       "completion_window": "24h", "metadata": {"mark": "x"}});
     simulator.send("POST", "/v1/batches", "", &body.to_string()).await
 }
 
-async fn look(simulator: &Running, batch: &Value) -> Value {
+async fn look(simulator: &RunningSimulator, batch: &Value) -> Value {
     simulator.get(&format!("/v1/batches/{}", batch["id"].as_str().unwrap()), "").await.json()
 }
 
-async fn file(simulator: &Running, id: &Value) -> Vec<Value> {
+async fn file(simulator: &RunningSimulator, id: &Value) -> Vec<Value> {
     let Some(id) = id.as_str() else { return Vec::new() };
     let content = simulator.get(&format!("/v1/files/{id}/content"), "").await.body;
     content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -45,9 +45,9 @@ async fn start(
     faults: &[Share<BatchFault>],
     end: BatchEnd,
     enqueued_tokens: Option<u64>,
-) -> Running {
+) -> RunningSimulator {
     let batches = BatchSettings { end, faults: faults.to_vec(), enqueued_tokens };
-    Running::start(SimulatorConfig { batches, ..SimulatorConfig::default() }).await
+    RunningSimulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() }).await
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_batch_answers_its_rows_at_half_the_price_of_calls() {
     assert_eq!(ended["usage"]["input_tokens"], told);
     let in_batch = simulator.stop().await;
 
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     for row in &rows {
         simulator.ask(&row["body"]).await;
     }

@@ -11,13 +11,13 @@ use tokio::{
 };
 
 /// A simulator on a port of its own.
-pub struct Running {
+pub struct RunningSimulator {
     pub address: SocketAddr,
     pub shutdown: Shutdown,
     task: JoinHandle<Result<Stats, SimulatorError>>,
 }
 
-impl Running {
+impl RunningSimulator {
     pub async fn start(config: SimulatorConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -31,15 +31,15 @@ impl Running {
         self.task.await.unwrap().unwrap()
     }
 
-    pub async fn ask(&self, request: &Value) -> Answer {
+    pub async fn ask(&self, request: &Value) -> WireResponse {
         self.send("POST", "/v1/chat/completions", "", &request.to_string()).await
     }
 
-    pub async fn get(&self, path: &str, headers: &str) -> Answer {
+    pub async fn get(&self, path: &str, headers: &str) -> WireResponse {
         self.send("GET", path, headers, "").await
     }
 
-    pub async fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub async fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> WireResponse {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
@@ -50,21 +50,21 @@ impl Running {
         let mut received = Vec::new();
         // A reset is an end like another here: what came before it counts.
         let _ = stream.read_to_end(&mut received).await;
-        Answer::of(&String::from_utf8(received).unwrap())
+        WireResponse::from_text(&String::from_utf8(received).unwrap())
     }
 }
 
 /// The answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct WireResponse {
     /// 0 if nothing came.
     pub status: u16,
     pub headers: HashMap<String, String>,
     pub body: String,
 }
 
-impl Answer {
-    fn of(received: &str) -> Self {
+impl WireResponse {
+    fn from_text(received: &str) -> Self {
         let (head, body) = received.split_once("\r\n\r\n").unwrap_or((received, ""));
         let mut lines = head.lines();
         let status = lines.next().and_then(|line| line.split(' ').nth(1)).unwrap_or("0");

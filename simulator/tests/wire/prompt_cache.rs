@@ -1,6 +1,6 @@
 //! Tests of the prompt cache's reads, writes and charges.
 
-use crate::client::{Running, png, question};
+use crate::client::{RunningSimulator, png, question};
 use juror_simulator::{Quirk, SimulatorConfig};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn explicit(item: &str) -> Value {
 }
 
 /// Tokens of the whole prompt, those read from the cache, those written into it.
-async fn counts(simulator: &Running, asked: &Value) -> (u64, u64, u64) {
+async fn counts(simulator: &RunningSimulator, asked: &Value) -> (u64, u64, u64) {
     let usage = simulator.ask(asked).await.json()["usage"].clone();
     let details = &usage["prompt_tokens_details"];
     (
@@ -39,7 +39,7 @@ async fn counts(simulator: &Running, asked: &Value) -> (u64, u64, u64) {
 
 #[tokio::test]
 async fn without_a_word_everything_is_written() {
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     let (prompt, read, written) = counts(&simulator, &asked("first")).await;
     assert_eq!((read, written), (0, prompt));
     let (prompt, read, written) = counts(&simulator, &asked("second")).await;
@@ -49,7 +49,7 @@ async fn without_a_word_everything_is_written() {
 
 #[tokio::test]
 async fn with_a_breakpoint_only_the_instructions_are_written_and_only_once() {
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     let (prompt, read, written) = counts(&simulator, &explicit("first")).await;
     assert!(read == 0 && written > 1_024 && written < prompt, "{written} of {prompt}");
     let instructions = written;
@@ -62,7 +62,7 @@ async fn with_a_breakpoint_only_the_instructions_are_written_and_only_once() {
 
 #[tokio::test]
 async fn models_without_these_parameters_refuse_them() {
-    let simulator = Running::start(SimulatorConfig::default()).await;
+    let simulator = RunningSimulator::start(SimulatorConfig::default()).await;
     let mut older = explicit("item");
     older["model"] = json!("gpt-5.5");
     assert_eq!(simulator.ask(&older).await.status, 400);
@@ -71,7 +71,8 @@ async fn models_without_these_parameters_refuse_them() {
     assert!(usage["prompt_tokens_details"].get("cache_write_tokens").is_none(), "{usage}");
     simulator.stop().await;
 
-    let gateway = Running::start(SimulatorConfig::with_quirks(&[Quirk::NoCacheOptions])).await;
+    let gateway =
+        RunningSimulator::start(SimulatorConfig::with_quirks(&[Quirk::NoCacheOptions])).await;
     assert_eq!(gateway.ask(&explicit("item")).await.json()["error"]["code"], "unknown_parameter");
     gateway.stop().await;
 }

@@ -1,12 +1,12 @@
 //! Responses and bills of each quirk.
 
-use crate::client::{Answer, Running, png, question};
+use crate::client::{RunningSimulator, WireResponse, png, question};
 use juror_simulator::{Named as _, Quirk, Share, SimulatorConfig, Stats};
 use juror_types::usage::Money;
 use serde_json::{Value, json};
 
-async fn ask(quirk: Quirk, request: &Value) -> (Answer, Stats) {
-    let simulator = Running::start(SimulatorConfig::with_quirks(&[quirk])).await;
+async fn ask(quirk: Quirk, request: &Value) -> (WireResponse, Stats) {
+    let simulator = RunningSimulator::start(SimulatorConfig::with_quirks(&[quirk])).await;
     let answer = simulator.ask(request).await;
     (answer, simulator.stop().await)
 }
@@ -66,7 +66,7 @@ async fn another_model_answers_and_is_billed_at_its_price() {
 
 #[tokio::test]
 async fn usage_and_cost_are_told_as_the_quirk_has_it() {
-    let usage = |answer: &Answer| answer.json()["usage"].clone();
+    let usage = |answer: &WireResponse| answer.json()["usage"].clone();
     let (answer, stats) = ask(Quirk::ZeroUsage, &request()).await;
     assert_eq!((usage(&answer)["prompt_tokens"].clone(), stats.billed_calls), (json!(0), 1));
     let (answer, _) = ask(Quirk::NoUsage, &request()).await;
@@ -97,7 +97,7 @@ async fn thoughts_and_drafts_stand_before_the_verdict() {
 async fn a_question_meets_a_quirk_always_or_never_and_groq_refuses_only_the_first_time() {
     let half = Share { of: Quirk::Moderation, share: 0.5 };
     let config = SimulatorConfig { quirks: vec![half], ..SimulatorConfig::default() };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let mut refused = 0;
     for width in 1..41 {
         let request = question(&[png(width, 64)], "Judge this");
@@ -107,7 +107,8 @@ async fn a_question_meets_a_quirk_always_or_never_and_groq_refuses_only_the_firs
     }
     assert!((8..33).contains(&refused), "{refused} of 40");
     simulator.stop().await;
-    let groq = Running::start(SimulatorConfig::with_quirks(&[Quirk::JsonValidateFailed])).await;
+    let groq =
+        RunningSimulator::start(SimulatorConfig::with_quirks(&[Quirk::JsonValidateFailed])).await;
     assert_eq!(groq.ask(&request()).await.status, 400);
     assert_eq!(groq.ask(&request()).await.status, 200);
     groq.stop().await;

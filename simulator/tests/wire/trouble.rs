@@ -1,6 +1,6 @@
 //! Limits, faults and the end.
 
-use crate::client::{Running, png, question};
+use crate::client::{RunningSimulator, png, question};
 use juror_simulator::{
     Fault, FaultPlan, FaultRate, ItemKey, ItemScript, Latency, SimulatorConfig, SimulatorError,
 };
@@ -35,7 +35,7 @@ async fn faults_that_are_errors_have_their_status_and_code_and_cost_nothing() {
         (Fault::Unavailable, 503, "service_unavailable"),
         (Fault::Overloaded, 529, "overloaded"),
     ];
-    let simulator = Running::start(scripted(expected.map(|(fault, _, _)| fault))).await;
+    let simulator = RunningSimulator::start(scripted(expected.map(|(fault, _, _)| fault))).await;
     for (fault, status, code) in expected {
         let answer = simulator.ask(&question(&[], "Judge this")).await;
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (status, &code.into()));
@@ -49,7 +49,8 @@ async fn faults_that_are_errors_have_their_status_and_code_and_cost_nothing() {
 
 #[tokio::test]
 async fn faults_on_the_wire_show_there_and_are_billed() {
-    let simulator = Running::start(scripted([Fault::Reset, Fault::Cut, Fault::Slow])).await;
+    let simulator =
+        RunningSimulator::start(scripted([Fault::Reset, Fault::Cut, Fault::Slow])).await;
     let asked = question(&[png(10, 20)], "Judge this");
     assert_eq!(simulator.ask(&asked).await.status, 0);
     let cut = simulator.ask(&asked).await;
@@ -64,7 +65,7 @@ async fn faults_on_the_wire_show_there_and_are_billed() {
 #[tokio::test]
 async fn lost_answers_are_free_where_the_provider_is_generous() {
     let config = SimulatorConfig { bill_lost: false, ..scripted([Fault::Reset, Fault::Cut]) };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     for _ in 0..2 {
         simulator.ask(&question(&[], "Judge this")).await;
     }
@@ -73,7 +74,7 @@ async fn lost_answers_are_free_where_the_provider_is_generous() {
 
 #[tokio::test]
 async fn a_hanging_request_ends_with_the_simulator() {
-    let simulator = Running::start(scripted([Fault::Hang])).await;
+    let simulator = RunningSimulator::start(scripted([Fault::Hang])).await;
     let asked = question(&[], "Judge this");
     let stop = async {
         // The request hangs as soon as it is counted.
@@ -88,7 +89,7 @@ async fn a_hanging_request_ends_with_the_simulator() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_frees_its_request() {
-    let simulator = Running::start(scripted([Fault::Hang])).await;
+    let simulator = RunningSimulator::start(scripted([Fault::Hang])).await;
     let asked = question(&[], "Judge this");
     {
         let hanging = simulator.ask(&asked);
@@ -118,7 +119,7 @@ async fn spoiled_verdicts_are_answers_that_cost() {
         Fault::MissingKeys,
         Fault::Empty,
     ];
-    let simulator = Running::start(scripted(faults)).await;
+    let simulator = RunningSimulator::start(scripted(faults)).await;
     let asked = question(&[png(10, 20)], "Judge this");
     let mut seen = Vec::new();
     for fault in faults {
@@ -136,14 +137,14 @@ async fn spoiled_verdicts_are_answers_that_cost() {
 async fn an_item_fails_as_its_script_says() {
     let image = png(10, 20);
     let script = ItemScript {
-        item: ItemKey::Image(Digest::of(&image)),
+        item: ItemKey::Image(Digest::from_content(&image)),
         faults: vec![Some(Fault::ServerError), None],
     };
     let config = SimulatorConfig {
         faults: FaultPlan { items: vec![script], ..FaultPlan::default() },
         ..SimulatorConfig::default()
     };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let asked = question(&[image], "Judge this");
     assert_eq!(simulator.ask(&question(&[png(11, 20)], "Judge this")).await.status, 200);
     assert_eq!(simulator.ask(&asked).await.status, 500);
@@ -159,7 +160,7 @@ async fn limits_refuse_with_the_time_to_wait_and_are_told_on_every_answer() {
         burst: Duration::from_secs(60),
         ..SimulatorConfig::default()
     };
-    let simulator = Running::start(config).await;
+    let simulator = RunningSimulator::start(config).await;
     let asked = question(&[], "Judge this");
     let first = simulator.ask(&asked).await;
     assert_eq!(first.headers["x-ratelimit-limit-requests"], "2");
@@ -180,7 +181,7 @@ async fn limits_refuse_with_the_time_to_wait_and_are_told_on_every_answer() {
 
 #[tokio::test]
 async fn requests_in_flight_are_counted_together() {
-    let simulator = Running::start(scripted([Fault::Hang, Fault::Hang])).await;
+    let simulator = RunningSimulator::start(scripted([Fault::Hang, Fault::Hang])).await;
     let asked = question(&[], "Judge this");
     let stop = async {
         while simulator.get("/stats", "").await.json()["faults"]["hang"] != 2 {}
@@ -194,7 +195,8 @@ async fn requests_in_flight_are_counted_together() {
 async fn an_answer_takes_its_latency() {
     let least = Duration::from_secs(3_600);
     let latency = Latency { least, most: 2 * least };
-    let simulator = Running::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
+    let simulator =
+        RunningSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
     let start = Instant::now();
     assert_eq!(simulator.ask(&question(&[], "Judge this")).await.status, 200);
     assert!((least..3 * least).contains(&start.elapsed()));
@@ -204,7 +206,8 @@ async fn an_answer_takes_its_latency() {
 #[tokio::test]
 async fn a_hard_stop_drops_what_is_in_flight() {
     let latency = Latency::fixed(Duration::from_secs(3_600));
-    let simulator = Running::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
+    let simulator =
+        RunningSimulator::start(SimulatorConfig { latency, ..SimulatorConfig::default() }).await;
     let asked = question(&[], "Judge this");
     let stop = async {
         while simulator.get("/stats", "").await.json()["billed_calls"] != 1 {}

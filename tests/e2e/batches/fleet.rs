@@ -3,7 +3,7 @@
 use super::{BatchFixture, end_batches};
 use crate::{
     fleet::servers::{Servers, await_some},
-    harness::{Finished, Running, pico},
+    harness::{Finished, RunningCommand, pico},
 };
 use juror_ledger::{batches::BatchRecords as _, redis::test_server::TestRedis};
 use juror_simulator::{BatchEnd, BatchFault, BatchSettings, Share};
@@ -18,7 +18,7 @@ const SETTINGS: &str = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\nseal_af
 pub struct FleetFixture {
     pub fixture: BatchFixture,
     pub servers: Servers,
-    aggregator: Running,
+    aggregator: RunningCommand,
 }
 
 impl FleetFixture {
@@ -39,21 +39,21 @@ impl FleetFixture {
     }
 
     /// Starts a worker that asks at this address, with more settings.
-    pub fn worker_at(&self, url: &str, settings: &[(&str, &str)]) -> Running {
+    pub fn worker_at(&self, url: &str, settings: &[(&str, &str)]) -> RunningCommand {
         let arguments = ["worker", "--base-url", url, "--data-root", "."];
         let mut command = self.servers.command(&self.fixture.harness, &arguments);
         command.envs(settings.iter().copied());
-        let mut worker = Running::start(command);
+        let mut worker = RunningCommand::start(command);
         worker.await_words("ready: ");
         worker
     }
 
-    pub fn worker(&self) -> Running {
+    pub fn worker(&self) -> RunningCommand {
         self.worker_at(&self.fixture.simulator.base_url(), &[])
     }
 
     /// One that hands in so many items at once, and no fewer.
-    fn worker_for(&self, items: &str) -> Running {
+    fn worker_for(&self, items: &str) -> RunningCommand {
         let one_batch = [("JUROR_BATCH_MAX_ROWS", items), ("JUROR_BATCH_SEAL_AFTER", "1h")];
         self.worker_at(&self.fixture.simulator.base_url(), &one_batch)
     }
@@ -64,7 +64,7 @@ impl FleetFixture {
     }
 
     /// Waits for the report of so many results, and stops the fleet.
-    pub fn reported(self, results: u64, workers: Vec<Running>) -> BatchFixture {
+    pub fn reported(self, results: u64, workers: Vec<RunningCommand>) -> BatchFixture {
         let run = RunId::new("night");
         self.servers.await_report(&run, results);
         let shards = || self.servers.run(self.servers.backend.shards(&run)).unwrap();
@@ -99,7 +99,7 @@ fn held() -> BatchSettings {
 }
 
 /// Stops a worker softly.
-pub fn stop(worker: Running) {
+pub fn stop(worker: RunningCommand) {
     worker.signal(Signal::TERM);
     worker.finish().exits(0);
 }

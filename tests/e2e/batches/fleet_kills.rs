@@ -2,7 +2,7 @@
 //! handed in twice.
 
 use super::fleet::{FleetFixture, all_in_batches};
-use crate::harness::proxy::{Moment, Proxy, Speaks, Step, Wire};
+use crate::harness::proxy::{FaultProxy, Moment, ScriptStep, Speaks, Wire};
 use juror_simulator::{BatchFault, BatchSettings};
 use std::{sync::Arc, time::Duration};
 
@@ -16,10 +16,10 @@ const ONE_BATCH: [(&str, &str); 2] =
 fn killed_at(moment: Moment, nth: u64) {
     let fleet = FleetFixture::new(ITEMS, BatchSettings::default());
     let wire = Arc::new(Wire::default());
-    let judge = Proxy::start(fleet.fixture.simulator.address.port(), Speaks::Http, &wire);
+    let judge = FaultProxy::start(fleet.fixture.simulator.address.port(), Speaks::Http, &wire);
     let (address, port) = fleet.servers.redis.url.rsplit_once(':').unwrap();
     let (port, rest) = port.split_once('/').map_or((port, ""), |(port, rest)| (port, rest));
-    let redis = Proxy::start(port.parse().unwrap(), Speaks::Resp, &wire);
+    let redis = FaultProxy::start(port.parse().unwrap(), Speaks::Resp, &wire);
     assert!(address.ends_with("127.0.0.1"), "{address}");
     let through = format!("redis://{}/{rest}", redis.address());
     let url = format!("http://{}/v1", judge.address());
@@ -56,7 +56,7 @@ kill_at_each_step!(killed_at);
 
 #[test]
 fn when_a_row_is_booked_and_nobody_knows() {
-    killed_at(Moment::Reply(Step::Settle), 2);
+    killed_at(Moment::Reply(ScriptStep::Settle), 2);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use super::BatchFixture;
 use crate::harness::{
-    Running,
-    proxy::{Moment, Proxy, Speaks, Wire},
+    RunningCommand,
+    proxy::{FaultProxy, Moment, Speaks, Wire},
 };
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ const HOLD_TIMEOUT: Duration = Duration::from_secs(60);
 fn killed_at(moment: Moment, nth: u64) {
     let fixture = BatchFixture::faulty(ITEMS, &[]);
     let wire = Arc::new(Wire::default());
-    let proxy = Proxy::start(fixture.simulator.address.port(), Speaks::Http, &wire);
+    let proxy = FaultProxy::start(fixture.simulator.address.port(), Speaks::Http, &wire);
     let url = format!("http://{}/v1", proxy.address());
     let arguments = [
         "run",
@@ -31,7 +31,7 @@ fn killed_at(moment: Moment, nth: u64) {
         "1",
     ];
     wire.hold(moment, nth);
-    let running = Running::start(fixture.harness.command(&arguments));
+    let running = RunningCommand::start(fixture.harness.command(&arguments));
     assert!(wire.is_held(HOLD_TIMEOUT), "{moment:?} {nth} never came: {wire:?}");
     running.kill();
     proxy.cut();

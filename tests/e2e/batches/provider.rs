@@ -1,6 +1,6 @@
 //! Conformance of providers' batches, run on OpenAI's against the simulator.
 
-use crate::harness::{Simulator, png};
+use crate::harness::{TestSimulator, png};
 use bytes::Bytes;
 use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 use juror_types::{
@@ -88,7 +88,7 @@ async fn conforms(provider: &dyn BatchProvider, folder: &Path, end: impl Fn()) {
 #[tokio::test]
 async fn openais_batches_conform() {
     let batches = BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() };
-    let simulator = Simulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
+    let simulator = TestSimulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
     let provider = OpenAi::new(HttpSettings {
         base_url: simulator.base_url(),
         key: None,

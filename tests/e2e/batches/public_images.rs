@@ -2,7 +2,7 @@
 
 use super::BatchFixture;
 use crate::harness::png;
-use juror_services::web::{Answer, WebServer};
+use juror_services::web::{WebResponse, WebServer};
 use juror_simulator::BatchSettings;
 use serde_json::json;
 
@@ -16,9 +16,9 @@ fn web_server(for_everybody: bool) -> WebServer {
             |(name, value): &(String, String)| name == "user-agent" && value.starts_with("juror/");
         match number {
             Ok(number) if for_everybody || request.headers.iter().any(is_juror) => {
-                Answer::file(&png(number, 64, 32))
+                WebResponse::file(&png(number, 64, 32))
             }
-            _ => Answer::status("403 Forbidden", &[], b""),
+            _ => WebResponse::status("403 Forbidden", &[], b""),
         }
     })
 }

@@ -1,9 +1,9 @@
 //! A run of a fleet to which things happen.
 
-use super::plan::{Mishap, Plan, Server};
+use super::plan::{BackendServer, Mishap, Plan};
 use crate::harness::{
-    FleetHarness, Gate, Harness, Member, Servers, Simulator, Size,
-    proxy::{Exchange, Moment, Step},
+    CallGate, CommandHarness, FleetHarness, FleetServers, Member, Size, TestSimulator,
+    proxy::{BrokerExchange, Moment, ScriptStep},
     write_items,
 };
 use juror_simulator::SimulatorConfig;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub struct Disruptions {
     pub plan: Plan,
     pub fleet: FleetHarness,
-    gate: Gate,
+    gate: CallGate,
     random: StdRng,
     /// Number of answers that were let through.
     let_through: u32,
@@ -40,12 +40,13 @@ pub struct Disruptions {
 impl Disruptions {
     /// Starts everything, with the first jobs published by a producer that is killed half-way.
     pub fn begin(plan: Plan) -> Self {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, plan.jobs);
-        let gate = Gate::closed();
+        let gate = CallGate::closed();
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
         let size = Size { workers: WORKERS, aggregators: 2, at_once: AT_ONCE };
-        let fleet = FleetHarness::new(&size, Servers::own(), harness, Simulator::start(config));
+        let fleet =
+            FleetHarness::new(&size, FleetServers::own(), harness, TestSimulator::start(config));
         let random = StdRng::seed_from_u64(plan.seed);
         let (log, dead) = (Vec::new(), Vec::new());
         let mut disruptions =
@@ -75,7 +76,7 @@ impl Disruptions {
         let budget = (f64::from(self.plan.jobs) * DOLLARS_PER_JOB).to_string();
         let mut producer = self.fleet.producer(RUN, &["--budget-usd", &budget]);
         let nth = self.random.random_range(1..=u64::from(self.plan.jobs) / 2);
-        producer.wire.hold(Moment::Publish(Exchange::Jobs), nth);
+        producer.wire.hold(Moment::Publish(BrokerExchange::Jobs), nth);
         producer.start();
         self.note(format!("the producer is killed at its publish {nth}"));
         assert!(producer.wire.is_held(MAX_WAIT), "it publishes nothing:\n{}", producer.said());
@@ -103,18 +104,22 @@ impl Disruptions {
                 self.drip_until_held();
                 self.kill_aggregators();
             }
-            Mishap::Cut(Server::Broker) => self.lose_the_broker(|disruptions| {
-                disruptions.each_proxy(Server::Broker, |proxy| proxy.cut());
+            Mishap::Cut(BackendServer::Broker) => self.lose_the_broker(|disruptions| {
+                disruptions.each_proxy(BackendServer::Broker, |proxy| proxy.cut());
             }),
-            Mishap::Refuse(Server::Broker) => {
-                self.lose_the_broker(|disruptions| disruptions.refuse_everybody(Server::Broker));
+            Mishap::Refuse(BackendServer::Broker) => {
+                self.lose_the_broker(|disruptions| {
+                    disruptions.refuse_everybody(BackendServer::Broker)
+                });
             }
-            Mishap::Restart(Server::Broker) => {
+            Mishap::Restart(BackendServer::Broker) => {
                 self.lose_the_broker(|disruptions| disruptions.fleet.servers.restart_broker());
             }
-            Mishap::Cut(Server::Redis) => self.each_proxy(Server::Redis, |proxy| proxy.cut()),
-            Mishap::Refuse(Server::Redis) => self.refuse_everybody(Server::Redis),
-            Mishap::Restart(Server::Redis) => {
+            Mishap::Cut(BackendServer::Redis) => {
+                self.each_proxy(BackendServer::Redis, |proxy| proxy.cut())
+            }
+            Mishap::Refuse(BackendServer::Redis) => self.refuse_everybody(BackendServer::Redis),
+            Mishap::Restart(BackendServer::Redis) => {
                 // After the restart, those who are silent are waited for; the dead should be known.
                 self.fleet.servers.bury(&self.dead);
                 self.fleet.servers.restart_redis();
@@ -123,7 +128,7 @@ impl Disruptions {
     }
 
     /// Until each has tried in vain to come back.
-    fn refuse_everybody(&mut self, server: Server) {
+    fn refuse_everybody(&mut self, server: BackendServer) {
         let refused = |member: &mut Member| proxy_of(member, server).refused();
         let before: Vec<u64> = self.fleet.members().map(refused).collect();
         self.each_proxy(server, |proxy| proxy.shut());
@@ -137,7 +142,7 @@ impl Disruptions {
     fn kill_worker(&mut self, victim: usize) {
         let worker = &mut self.fleet.workers[victim];
         let calls = worker.wire.count(Moment::Call);
-        let settled = worker.wire.count(Moment::Reply(Step::Settle));
+        let settled = worker.wire.count(Moment::Reply(ScriptStep::Settle));
         let under_way = calls.saturating_sub(settled);
         self.under_way += under_way;
         self.dead.extend(worker.wire.owner());
@@ -176,14 +181,18 @@ impl Disruptions {
         });
     }
 
-    fn each_proxy(&mut self, server: Server, act: impl Fn(&crate::harness::proxy::Proxy)) {
+    fn each_proxy(
+        &mut self,
+        server: BackendServer,
+        act: impl Fn(&crate::harness::proxy::FaultProxy),
+    ) {
         self.fleet.members().for_each(|member| act(proxy_of(member, server)));
     }
 
     /// A worker that was just started has to come up first.
     fn await_work(&mut self, worker: usize) {
         self.until("it takes no job", |disruptions| {
-            disruptions.fleet.workers[worker].wire.count(Moment::Request(Step::Claim)) > 0
+            disruptions.fleet.workers[worker].wire.count(Moment::Request(ScriptStep::Claim)) > 0
         });
     }
 
@@ -256,9 +265,9 @@ impl Disruptions {
     }
 }
 
-fn proxy_of(member: &Member, server: Server) -> &crate::harness::proxy::Proxy {
+fn proxy_of(member: &Member, server: BackendServer) -> &crate::harness::proxy::FaultProxy {
     match server {
-        Server::Broker => &member.broker,
-        Server::Redis => &member.redis,
+        BackendServer::Broker => &member.broker,
+        BackendServer::Redis => &member.redis,
     }
 }

@@ -1,6 +1,6 @@
 //! Plan of faults, drawn from a seed.
 
-use crate::harness::proxy::{Exchange, Moment, Step};
+use crate::harness::proxy::{BrokerExchange, Moment, ScriptStep};
 use rand::{SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
 use std::fmt;
 
@@ -21,15 +21,15 @@ pub enum Mishap {
     /// The same of the aggregator that is at work.
     KillAggregator(&'static str, Moment),
     /// Every connection to one of the servers is reset.
-    Cut(Server),
+    Cut(BackendServer),
     /// The same, and new connections are refused for a while.
-    Refuse(Server),
+    Refuse(BackendServer),
     /// The server is killed and started again.
-    Restart(Server),
+    Restart(BackendServer),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Server {
+pub enum BackendServer {
     Broker,
     Redis,
 }
@@ -47,17 +47,17 @@ impl fmt::Display for Mishap {
 }
 
 const WORKER: [(&str, Moment); 8] = [
-    ("after delivery", Moment::Request(Step::Claim)),
-    ("after claim", Moment::Reply(Step::Claim)),
-    ("after admission", Moment::Reply(Step::Admit)),
+    ("after delivery", Moment::Request(ScriptStep::Claim)),
+    ("after claim", Moment::Reply(ScriptStep::Claim)),
+    ("after admission", Moment::Reply(ScriptStep::Admit)),
     ("during the call", Moment::Answer),
-    ("after the answer", Moment::Request(Step::Settle)),
-    ("after settle", Moment::Reply(Step::Settle)),
-    ("after publish, before the confirm", Moment::Confirm(Exchange::Results)),
+    ("after the answer", Moment::Request(ScriptStep::Settle)),
+    ("after settle", Moment::Reply(ScriptStep::Settle)),
+    ("after publish, before the confirm", Moment::Confirm(BrokerExchange::Results)),
     ("after the confirm, before the acknowledgement", Moment::Acknowledgement),
 ];
 const AGGREGATOR: [(&str, Moment); 2] = [
-    ("before its commit", Moment::Delivery(Exchange::Results)),
+    ("before its commit", Moment::Delivery(BrokerExchange::Results)),
     ("after its commit, before the acknowledgement", Moment::Acknowledgement),
 ];
 
@@ -71,9 +71,9 @@ impl Plan {
                 .map(|(point, moment)| Mishap::KillWorker(point, moment))
                 .into_iter()
                 .chain(AGGREGATOR.map(|(point, moment)| Mishap::KillAggregator(point, moment)))
-                .chain([Server::Broker, Server::Redis].into_iter().flat_map(|server| {
-                    [Mishap::Cut(server), Mishap::Refuse(server), Mishap::Restart(server)]
-                }))
+                .chain([BackendServer::Broker, BackendServer::Redis].into_iter().flat_map(
+                    |server| [Mishap::Cut(server), Mishap::Refuse(server), Mishap::Restart(server)],
+                ))
                 .collect();
             round.shuffle(&mut random);
             all.extend(round);

@@ -1,7 +1,7 @@
 //! Evidence of code that the built-in renderer draws.
 
 use super::box_in;
-use crate::harness::{Finished, Harness};
+use crate::harness::{CommandHarness, Finished};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
@@ -18,7 +18,7 @@ const CARD: &str = r#"<!doctype html>
 <div class="card"><p>Unsaved changes</p><button>Save</button></div>"#;
 
 /// A harness with a dataset of one card of 240 x 160 pixels.
-pub struct Card(pub Harness);
+pub struct Card(pub CommandHarness);
 
 impl Card {
     /// A card whose screenshot is what a browser draws of its code.
@@ -29,7 +29,7 @@ impl Card {
     /// The same of other code.
     pub fn of_code(code: &str, language: &str) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
-        let card = Self(Harness::new());
+        let card = Self(CommandHarness::new());
         card.write("shot.png", blank());
         card.write_code(code, language);
         // Nothing of the card can be repaired into a blank picture.
@@ -169,7 +169,7 @@ fn drawn_at_twice_the_pixels(code: &str) -> Vec<u8> {
 
 #[test]
 fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pixel() {
-    let card = Card(Harness::new());
+    let card = Card(CommandHarness::new());
     card.write("shot.png", drawn_at_twice_the_pixels(CARD));
     card.write_code(CARD, "html");
     let result = card.run("double", 0);
@@ -205,7 +205,7 @@ fn a_kept_drawing_needs_no_browser_page() {
     let kept = fs::read_dir(card.0.path("runs/.renders")).unwrap().map(Result::unwrap);
     let pages: Vec<_> = kept.filter(|file| file.path().extension().is_some()).collect();
     assert!(!pages.is_empty());
-    let other = juror_types::id::Digest::of(&box_in([1; 3]));
+    let other = juror_types::id::Digest::from_content(&box_in([1; 3]));
     for page in pages {
         let text = fs::read_to_string(page.path()).unwrap();
         let mut kept: Value = serde_json::from_str(&text).unwrap();

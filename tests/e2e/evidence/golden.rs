@@ -1,6 +1,6 @@
 //! The golden set, drawn by the built-in renderer.
 
-use crate::harness::{Harness, repository};
+use crate::harness::{CommandHarness, repository};
 use juror_services::install;
 use serde_json::Value;
 use std::fs;
@@ -61,7 +61,7 @@ fn covered([x, y, width, height]: Place, region: &Value) -> f64 {
 #[test]
 fn every_planted_difference_has_a_region_on_it_and_sound_items_are_silent() {
     install::ensure("/usr/bin/chromium", "chromium");
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let stylesheet = repository("examples/golden/page.css");
     let settings = format!("[render]\nstylesheet = \"{stylesheet}\"\n[evidence]\ntrials = 0\n");
     harness.write("juror.toml", settings);

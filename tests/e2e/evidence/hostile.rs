@@ -5,7 +5,7 @@ use super::{
     browser::blank,
     hostile_pages::{COMPONENTS, Expected, PAGES},
 };
-use crate::harness::Harness;
+use crate::harness::CommandHarness;
 use juror_services::install;
 use serde_json::{Value, json};
 use std::{
@@ -19,7 +19,7 @@ use std::{
 fn hostile_code_ends_within_its_limits_and_reaches_nothing() {
     install::ensure("/usr/bin/chromium", "chromium");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, &listener.local_addr().unwrap().to_string());
     harness.write("juror.toml", "[render]\ntimeout_seconds = 5\n[evidence]\ntrials = 1\n");
     let temporary = harness.path("temporary");
@@ -46,7 +46,7 @@ fn hostile_code_ends_within_its_limits_and_reaches_nothing() {
     }
 }
 
-fn write_items(harness: &Harness, there: &str) {
+fn write_items(harness: &CommandHarness, there: &str) {
     harness.write("shot.png", blank());
     let deep = format!("export default () => {};", "[".repeat(90_000));
     let pages = PAGES.iter().map(|page| ("html", page));

@@ -1,7 +1,7 @@
 //! Browsers that fail, and what is beyond the limits of the renderer.
 
 use super::browser::{Card, blank, make_executable};
-use crate::harness::Harness;
+use crate::harness::CommandHarness;
 use juror_services::install;
 use serde_json::{Value, json};
 use std::fs;
@@ -10,24 +10,24 @@ use std::fs;
 const DYING: &str = r#"head -c 1 <&3 >/dev/null; printf '{"id":1,"result":{}}\000' >&4"#;
 
 /// A program that names a version, records each start, and is then as this script says.
-fn browser(harness: &Harness, script: &str) {
+fn browser(harness: &CommandHarness, script: &str) {
     let version = "[ \"$1\" = --version ] && { echo Chromium 156.0.1; exit; }";
     harness
         .write("browser", format!("#!/bin/sh\n{version}\necho start >> \"$0.starts\"\n{script}\n"));
     make_executable(&harness.path("browser"));
 }
 
-fn starts(harness: &Harness) -> usize {
+fn starts(harness: &CommandHarness) -> usize {
     fs::read_to_string(harness.path("browser.starts")).unwrap().lines().count()
 }
 
-fn settings(harness: &Harness, mode: &str, concurrency: u32) {
+fn settings(harness: &CommandHarness, mode: &str, concurrency: u32) {
     let render = format!("[render]\nbrowser = \"./browser\"\nconcurrency = {concurrency}\n");
     harness.write("juror.toml", format!("{render}[evidence]\nmode = \"{mode}\"\ntrials = 0\n"));
 }
 
 /// Writes items whose pages are all different.
-fn write_pages(harness: &Harness, count: u32) {
+fn write_pages(harness: &CommandHarness, count: u32) {
     harness.write("shot.png", blank());
     let lines = (0..count).map(|number| {
         let line = json!({"id": format!("page_{number}"), "screenshot": "shot.png",
@@ -39,7 +39,7 @@ fn write_pages(harness: &Harness, count: u32) {
 
 #[test]
 fn a_browser_that_dies_again_and_again_is_given_up() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_pages(&harness, 12);
     settings(&harness, "facts", 1);
     browser(&harness, DYING);
@@ -60,7 +60,7 @@ fn a_browser_that_dies_again_and_again_is_given_up() {
 
 #[test]
 fn warnings_of_a_renderer_that_gave_up_come_once() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_pages(&harness, 12);
     settings(&harness, "facts", 1);
     browser(&harness, DYING);
@@ -70,7 +70,7 @@ fn warnings_of_a_renderer_that_gave_up_come_once() {
 
 #[test]
 fn a_browser_that_does_not_start_is_refused_by_flag_and_warned_of_by_setting() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_pages(&harness, 3);
     settings(&harness, "facts", 1);
     browser(&harness, "echo 'missing libnss3.so' >&2; exit 3");
@@ -90,7 +90,7 @@ fn a_browser_that_does_not_start_is_refused_by_flag_and_warned_of_by_setting() {
 #[test]
 fn pages_without_a_sandbox_are_warned_of() {
     install::ensure("/usr/bin/chromium", "chromium");
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_pages(&harness, 2);
     settings(&harness, "facts", 1);
     // As on a system without user namespaces.
@@ -134,7 +134,7 @@ fn a_screenshot_beyond_the_limit_says_nothing_of_the_code() {
 
 #[test]
 fn code_of_5_mb_is_a_finding_and_the_run_goes_on() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     install::ensure("/usr/bin/chromium", "chromium");
     write_pages(&harness, 1);
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();

@@ -1,7 +1,7 @@
 //! `juror aggregate`: results of many runs into journals and reports, whatever dies meanwhile.
 
 use super::servers::{Servers, await_some};
-use crate::harness::{Harness, Running};
+use crate::harness::{CommandHarness, RunningCommand};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
     SCHEMA,
@@ -36,7 +36,7 @@ pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
         program_version: "0.1.0".to_owned(),
         dataset: DatasetRecord {
             path: "manifest.jsonl".to_owned(),
-            digest: Digest::of(b"dataset"),
+            digest: Digest::from_content(b"dataset"),
             limit: None,
             filters: Vec::new(),
             sample: None,
@@ -111,14 +111,14 @@ fn failed(record: &RunRecord, number: u32) -> JobResult {
     result
 }
 
-pub(super) fn start(servers: &Servers, harness: &Harness) -> Running {
-    let mut aggregator = Running::start(servers.command(harness, &["aggregate"]));
+pub(super) fn start(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
+    let mut aggregator = RunningCommand::start(servers.command(harness, &["aggregate"]));
     aggregator.await_words(WORKS);
     aggregator
 }
 
 /// Everything that a report says but when it was written.
-fn told(harness: &Harness, run: &str) -> Value {
+fn told(harness: &CommandHarness, run: &str) -> Value {
     let mut report = harness.report(run);
     report["run"]["finished_at"] = Value::Null;
     report["run"]["judging"] = Value::Null;
@@ -127,7 +127,7 @@ fn told(harness: &Harness, run: &str) -> Value {
 
 #[test]
 fn results_of_two_runs_end_in_two_journals_and_two_reports() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let aggregator = start(&servers, &harness);
     let [day, night] = ["day", "night"].map(|run| record(&servers, run, 30));
     servers.announce(&day);
@@ -164,10 +164,10 @@ fn results_of_two_runs_end_in_two_journals_and_two_reports() {
 
 #[test]
 fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let [calm, shaken] = ["calm", "shaken"].map(|run| record(&servers, run, 40));
     let first = start(&servers, &harness);
-    let mut spare = Running::start(servers.command(&harness, &["aggregate"]));
+    let mut spare = RunningCommand::start(servers.command(&harness, &["aggregate"]));
     spare.await_words("standby: another aggregator is active");
     for record in [&calm, &shaken] {
         servers.announce(record);
@@ -193,7 +193,7 @@ fn a_spare_takes_over_from_a_killed_aggregator_and_reports_the_same() {
 
 #[test]
 fn a_torn_line_is_cut_off_and_its_result_comes_again() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let torn = record(&servers, "torn", 3);
     servers.announce(&torn);
     servers.publish(&[scored(&torn, 0)]);
@@ -216,7 +216,7 @@ fn a_torn_line_is_cut_off_and_its_result_comes_again() {
 
 #[test]
 fn a_job_that_kills_its_workers_ends_its_run() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let record = record(&servers, "deadly", 3);
     servers.announce(&record);
     servers.publish(&[scored(&record, 0), failed(&record, 1)]);
@@ -237,7 +237,7 @@ fn a_job_that_kills_its_workers_ends_its_run() {
 
 #[test]
 fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let record = record(&servers, "cut", 100);
     servers.announce(&record);
     let aggregator = start(&servers, &harness);
@@ -254,7 +254,7 @@ fn a_cancelled_run_is_reported_with_the_jobs_that_were_published() {
 
 #[test]
 fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::own(&[])));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
     let budget = Some(Money::from_pico(100 * COST));
     let record = RunRecord { budget_usd: budget, ..record(&servers, "kept", 4) };
     servers.announce(&record);
@@ -282,7 +282,7 @@ fn results_go_on_while_redis_is_emptied_and_it_is_told_again_what_they_cost() {
 
 #[test]
 fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::durable()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
     let record = record(&servers, "restarted", 2);
     servers.announce(&record);
     let mut aggregator = start(&servers, &harness);
@@ -302,6 +302,6 @@ fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
 
 #[test]
 fn an_aggregator_without_servers_says_which_setting_is_missing() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.juror(&["aggregate"]).exits(2).says(&["fleet.redis", "JUROR_FLEET_REDIS"]);
 }

@@ -4,7 +4,7 @@ use super::{
     aggregate::{record, scored, start},
     servers::{Servers, await_some},
 };
-use crate::harness::Harness;
+use crate::harness::CommandHarness;
 use juror_ledger::redis::test_server::TestRedis;
 use juror_types::run::RunRecord;
 use rustix::process::Signal;
@@ -12,7 +12,7 @@ use std::fs;
 
 #[test]
 fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let runs = ["no_record", "no_journal", "fine"].map(|run| record(&servers, run, 3));
     let [no_record, no_journal, fine] = &runs;
     let aggregator = start(&servers, &harness);
@@ -69,7 +69,7 @@ fn a_run_whose_files_are_damaged_is_set_aside_and_goes_on_when_they_are_mended()
 
 #[test]
 fn a_run_whose_journal_is_damaged_can_be_cancelled() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let run = record(&servers, "damaged", 3);
     let aggregator = start(&servers, &harness);
     servers.announce(&run);

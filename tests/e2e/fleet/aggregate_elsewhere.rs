@@ -4,13 +4,13 @@ use super::{
     aggregate::{record, scored, start},
     servers::{Servers, await_some},
 };
-use crate::harness::{Harness, Running};
+use crate::harness::{CommandHarness, RunningCommand};
 use juror_ledger::redis::test_server::TestRedis;
 use rustix::process::Signal;
 
 #[test]
 fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
-    let (here, there) = (Harness::new(), Harness::new());
+    let (here, there) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::own(&[]));
     let first = start(&servers, &here);
     let [ours, theirs] = [&here, &there].map(|harness| {
@@ -23,7 +23,7 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
         Some(servers.redis.command(&["HGET", &key, "path"])).filter(|path| !path.is_empty())
     };
     assert_eq!(await_some(holder, "the claim"), ours);
-    let refused = |harness: &Harness| servers.juror(harness, &["aggregate"]).exits(2);
+    let refused = |harness: &CommandHarness| servers.juror(harness, &["aggregate"]).exits(2);
     refused(&there).says(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
 
     // A Redis that was emptied takes the id anew.
@@ -31,7 +31,7 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
     assert_eq!(await_some(holder, "the claim again"), ours);
     refused(&there).says(&[&ours]);
 
-    let mut second = Running::start(servers.command(&there, &["aggregate", "--take-over"]));
+    let mut second = RunningCommand::start(servers.command(&there, &["aggregate", "--take-over"]));
     second.await_words("active: writing the results of fleet");
     first.finish().exits(2).says(&["the results of this fleet are stored in", &theirs]);
     refused(&here).says(&[&theirs, &ours]);

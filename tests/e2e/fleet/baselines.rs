@@ -1,6 +1,8 @@
 //! A fleet's runs are compared with their baselines by the aggregator.
 
-use crate::harness::{FleetHarness, Harness, Servers, Simulator, Size, write_items};
+use crate::harness::{
+    CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, write_items,
+};
 use juror_simulator::SimulatorConfig;
 use serde_json::Value;
 use std::{fs, time::Duration};
@@ -9,11 +11,11 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 
 #[test]
 fn the_aggregator_compares_a_run_with_the_baseline_of_its_record() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 6);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let size = Size { workers: 1, aggregators: 1, at_once: 2 };
-    let mut fleet = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
+    let mut fleet = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     fleet.start();
     let mut judge = |run: &str, flags: &[&str]| {
         let mut producer = fleet.producer(run, flags);

@@ -1,7 +1,7 @@
 //! `juror dead-letters`: jobs that were kept aside are looked at and sent again.
 
 use super::servers::Servers;
-use crate::harness::{Finished, Harness, write_items};
+use crate::harness::{CommandHarness, Finished, write_items};
 use juror_ledger::{
     redis::test_server::TestRedis,
     store::{Claim, ClaimKey, FinishedJob, Store as _},
@@ -15,7 +15,7 @@ use juror_types::{
 use serde_json::{Value, json};
 
 /// A run whose jobs were all published and then set aside, each for its own reason.
-fn poisoned(harness: &Harness, servers: &Servers, run: &str, items: u32) -> Vec<Job> {
+fn poisoned(harness: &CommandHarness, servers: &Servers, run: &str, items: u32) -> Vec<Job> {
     write_items(harness, items);
     servers.juror(harness, &["enqueue", "manifest.jsonl", "--run-id", run]).exits(0);
     let mut jobs: Vec<_> =
@@ -46,7 +46,7 @@ fn end(servers: &Servers, job: &Job, outcome: Outcome) {
 
 #[test]
 fn what_was_kept_aside_is_listed_shown_and_sent_again() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let dead = |words: &[&str]| servers.juror(&harness, &[&["dead-letters"], words].concat());
     dead(&["list"]).exits(0).prints(&["no dead letters"]);
     let jobs = poisoned(&harness, &servers, "night", 3);
@@ -104,7 +104,7 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
 
 #[test]
 fn a_job_is_sent_again_only_where_that_makes_sense() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     let jobs = poisoned(&harness, &servers, "night", 4);
     let [scored, failed, under_way, fresh] = jobs.as_slice() else { panic!("four jobs") };
     end(&servers, scored, Outcome::Failed);

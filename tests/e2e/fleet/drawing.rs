@@ -4,7 +4,7 @@ use super::{
     servers::{Servers, await_some},
     worker::stop,
 };
-use crate::harness::{Finished, Harness, Running, write_items};
+use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::install;
 use juror_types::outcome::{JobResult, Outcome};
@@ -18,13 +18,13 @@ const SHARED: &str = "shared-renders";
 /// A dataset of pages, and a fleet that judges nothing.
 struct Pages {
     servers: Servers,
-    harness: Harness,
+    harness: CommandHarness,
 }
 
 impl Pages {
     fn new(count: u32) -> Self {
         install::ensure("/usr/bin/chromium", "chromium");
-        let (servers, harness) = (Servers::with(TestRedis::shared()), Harness::new());
+        let (servers, harness) = (Servers::with(TestRedis::shared()), CommandHarness::new());
         write_items(&harness, count);
         Self { servers, harness }
     }
@@ -34,24 +34,24 @@ impl Pages {
         let enqueue = ["enqueue", "manifest.jsonl", "--run-id", run];
         let mut command = self.servers.command(&self.harness, &[&enqueue[..], flags].concat());
         command.env(BROWSER, ABSENT);
-        Running::start(command).finish()
+        RunningCommand::start(command).finish()
     }
 
-    fn worker_with_browser(&self) -> Running {
+    fn worker_with_browser(&self) -> RunningCommand {
         self.worker("/usr/bin/chromium", "renders with Chromium")
     }
 
-    fn worker_without_browser(&self) -> Running {
+    fn worker_without_browser(&self) -> RunningCommand {
         self.worker(ABSENT, "cannot render (no-such-browser: there is no such program")
     }
 
-    fn worker(&self, browser: &str, words: &str) -> Running {
+    fn worker(&self, browser: &str, words: &str) -> RunningCommand {
         let arguments = ["worker", "--data-root", ".", "-j", "2"];
         let mut command = self.servers.command(&self.harness, &arguments);
         // Nothing of a component can be repaired into a picture of one color.
         command.env(BROWSER, browser).env("JUROR_EVIDENCE_TRIALS", "0");
         command.env("JUROR_RUN_STATE_DIR", "state-of-worker").env(KEEP_DIR, SHARED);
-        let mut running = Running::start(command);
+        let mut running = RunningCommand::start(command);
         running.await_words(words);
         running
     }
@@ -127,7 +127,7 @@ fn pictures_in_a_shared_folder_are_shown_where_another_process_reports() {
     let report = |name: &str, shared: &str| {
         let mut command = pages.harness.command(&["report", "shown", "-o", name]);
         command.env(KEEP_DIR, shared);
-        Running::start(command).finish().exits(0);
+        RunningCommand::start(command).finish().exits(0);
         std::fs::read_to_string(pages.harness.path(name)).unwrap()
     };
     let not_kept = "it was rendered while the item was judged, and is not kept here";

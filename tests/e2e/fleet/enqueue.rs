@@ -2,7 +2,7 @@
 //! happens meanwhile.
 
 use super::servers::{Servers, Taken};
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_ledger::{
     admission::Budget,
     redis::{RunStatus, test_server::TestRedis},
@@ -23,7 +23,7 @@ const PAUSES: &str = "publishing pauses until it accepts messages";
 const MANY: usize = 3_000;
 
 /// A dataset of so many items of one screenshot.
-fn write_lines(harness: &Harness, count: usize) {
+fn write_lines(harness: &CommandHarness, count: usize) {
     harness.write("1.png", "");
     let line = |id| json!({"id": format!("{id}"), "screenshot": "1.png", "quality_score": 0.9});
     let lines: String = (0..count).map(|id| format!("{}\n", line(id))).collect();
@@ -40,7 +40,7 @@ fn ids(taken: &[Taken]) -> BTreeSet<String> {
 
 #[test]
 fn each_job_is_published_once_and_the_run_is_closed() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 12);
     let flags = ["--run-id", "night", "--enable-llm-judge", "--repeat", "2", "--limit", "10"];
     let mut enqueue =
@@ -74,7 +74,7 @@ fn each_job_is_published_once_and_the_run_is_closed() {
 
 #[test]
 fn scripts_are_told_as_json_and_priority_is_a_lane() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let flags = ["enqueue", "manifest.jsonl", "--priority", "high", "--json", "--quiet"];
     let enqueued = servers.juror(&harness, &flags).exits(0);
@@ -94,8 +94,8 @@ fn scripts_are_told_as_json_and_priority_is_a_lane() {
 
 #[test]
 fn small_files_travel_and_images_and_large_files_are_named() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
-    let elsewhere = Harness::new();
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let elsewhere = CommandHarness::new();
     let absolute = elsewhere.write("2.png", "").display().to_string();
     harness.write("set/shots/1.png", "");
     harness.write("set/small.tsx", "export const A = () => <a/>;");
@@ -124,7 +124,7 @@ fn small_files_travel_and_images_and_large_files_are_named() {
 
 #[test]
 fn what_was_killed_or_stopped_half_way_goes_on() {
-    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     write_lines(&harness, MANY);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "shaken"];
     let mut killed = servers.start(&harness, &enqueue);
@@ -154,7 +154,7 @@ fn what_was_killed_or_stopped_half_way_goes_on() {
 
 #[test]
 fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
-    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     let deadline = |run: &str| status(&servers, run).record.deadline.unwrap();
     write_items(&harness, 2);
     let first = ["enqueue", "manifest.jsonl", "--run-id", "whole", "--deadline", "60m"];
@@ -182,7 +182,7 @@ fn a_run_that_goes_on_takes_a_new_deadline_and_says_so() {
 
 #[test]
 fn a_run_is_never_taken_for_another() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let other = std::fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("other.jsonl", other.lines().next().unwrap());
@@ -204,7 +204,7 @@ fn a_run_is_never_taken_for_another() {
 
 #[test]
 fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::own(&[])));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::own(&[])));
     write_items(&harness, 2);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "paid", "--enable-llm-judge"];
     let capped = [&enqueue[..], &["--budget-usd", "1"]].concat();
@@ -224,7 +224,7 @@ fn nothing_is_published_on_a_budget_that_may_be_forgotten() {
 
 #[test]
 fn what_cannot_be_is_said_before_anything_is_published() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 2);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night"];
     let refused = |more: &[&str], says: &[&str]| {
@@ -248,7 +248,7 @@ fn what_cannot_be_is_said_before_anything_is_published() {
 
 #[test]
 fn a_run_is_cancelled_while_it_is_published() {
-    let (harness, servers) = (Harness::new(), Servers::cramped(5));
+    let (harness, servers) = (CommandHarness::new(), Servers::cramped(5));
     write_lines(&harness, MANY);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "doomed"];
     let mut running = servers.start(&harness, &enqueue);
@@ -277,7 +277,8 @@ fn a_run_is_cancelled_while_it_is_published() {
 
 #[test]
 fn the_doctor_looks_at_the_servers() {
-    let (harness, simulator) = (Harness::new(), Simulator::start(SimulatorConfig::default()));
+    let (harness, simulator) =
+        (CommandHarness::new(), TestSimulator::start(SimulatorConfig::default()));
     let volatile = Servers::with(TestRedis::own(&[]));
     let base_url = simulator.base_url();
     let doctor = ["doctor", "--base-url", &base_url];

@@ -2,7 +2,7 @@
 //! are played by the tests.
 
 use super::servers::Servers;
-use crate::harness::{Harness, Running, pico, write_items};
+use crate::harness::{CommandHarness, RunningCommand, pico, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
     id::RunId,
@@ -13,7 +13,7 @@ use juror_types::{
 use rustix::process::Signal;
 use serde_json::Value;
 
-fn aggregator(servers: &Servers, harness: &Harness) -> Running {
+fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
     let mut aggregator = servers.start(harness, &["aggregate"]);
     aggregator.await_words("active: writing the results of fleet");
     aggregator
@@ -41,7 +41,7 @@ fn but_one(job: &Job) -> Option<JobResult> {
 
 #[test]
 fn a_run_is_followed_to_its_report() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 10);
     let aggregator = aggregator(&servers, &harness);
     let flags = ["--run-id", "night", "--wait", "-o", "night.csv", "--priority", "high"];
@@ -77,7 +77,7 @@ fn a_run_is_followed_to_its_report() {
 
 #[test]
 fn where_the_journal_is_elsewhere_counts_are_told() {
-    let (harness, elsewhere) = (Harness::new(), Harness::new());
+    let (harness, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::shared());
     write_items(&harness, 4);
     let _aggregator = aggregator(&servers, &elsewhere);
@@ -96,7 +96,7 @@ fn where_the_journal_is_elsewhere_counts_are_told() {
 
 #[test]
 fn who_stops_waiting_stops_nobody_else() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let _aggregator = aggregator(&servers, &harness);
     let enqueue = ["enqueue", "manifest.jsonl", "--run-id", "night", "--wait"];
@@ -113,7 +113,7 @@ fn who_stops_waiting_stops_nobody_else() {
 
 #[test]
 fn a_pause_is_told_and_a_retry_ends_it() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 5);
     let _aggregator = aggregator(&servers, &harness);
     let run = RunId::new("night");
@@ -134,7 +134,7 @@ fn a_pause_is_told_and_a_retry_ends_it() {
 
 #[test]
 fn a_cancelled_run_is_waited_for_and_tells_so() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 3);
     let _aggregator = aggregator(&servers, &harness);
     let mut waiting =
@@ -156,7 +156,7 @@ fn a_cancelled_run_is_waited_for_and_tells_so() {
 
 #[test]
 fn what_was_not_scored_is_judged_again_by_the_fleet() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 6);
     let _aggregator = aggregator(&servers, &harness);
     let run = RunId::new("night");
@@ -197,7 +197,7 @@ fn what_was_not_scored_is_judged_again_by_the_fleet() {
 
 #[test]
 fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 2);
     let aggregator = aggregator(&servers, &harness);
     let flags = ["--run-id", "night", "--budget-usd", "3", "--allow-volatile-redis"];
@@ -222,7 +222,7 @@ fn a_report_reads_the_fleets_ledger_and_says_when_it_cannot() {
 
 #[test]
 fn a_run_that_is_cancelled_in_its_second_round_counts_its_jobs_once() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_items(&harness, 4);
     let _aggregator = aggregator(&servers, &harness);
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);

@@ -3,9 +3,9 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Fixture, all_scored, stop},
+    worker::{WorkerFixture, all_scored, stop},
 };
-use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_simulator::{Fault, FaultPlan, FaultRate, Latency, SimulatorConfig, TokenCount};
 use juror_types::id::RunId;
@@ -13,20 +13,20 @@ use rustix::process::Signal;
 use std::time::Duration;
 
 /// A fleet whose provider goes wrong in this way, always.
-fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> Fixture {
+fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> WorkerFixture {
     let rates = vec![FaultRate { fault, rate: 1.0 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
     fixture(items, SimulatorConfig { faults, ..config })
 }
 
-fn fixture(items: u32, config: SimulatorConfig) -> Fixture {
-    let harness = Harness::new();
+fn fixture(items: u32, config: SimulatorConfig) -> WorkerFixture {
+    let harness = CommandHarness::new();
     write_items(&harness, items);
-    let (servers, simulator) = (Servers::with(TestRedis::shared()), Simulator::start(config));
-    Fixture { servers, harness, simulator, gate: Gate::closed() }
+    let (servers, simulator) = (Servers::with(TestRedis::shared()), TestSimulator::start(config));
+    WorkerFixture { servers, harness, simulator, gate: CallGate::closed() }
 }
 
-fn end(aggregator: Running) {
+fn end(aggregator: RunningCommand) {
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0);
 }
@@ -50,7 +50,7 @@ fn a_deadline_ends_a_fleets_wait_for_a_provider_that_refuses() {
     let pause = Duration::from_secs(600);
     let config = SimulatorConfig { fault_retry_after: pause, ..SimulatorConfig::default() };
     let fixture = failing(12, config, Fault::RateLimit);
-    let Fixture { servers, harness, simulator, .. } = &fixture;
+    let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let run = RunId::new("late");
     let aggregator = servers.start(harness, &["aggregate"]);
     let worker = fixture.start(&["-j", "2"]);
@@ -76,7 +76,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
             ..SimulatorConfig::default()
         },
     );
-    let Fixture { servers, harness, simulator, .. } = &fixture;
+    let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let workers = [(); 2].map(|()| fixture.start(&["-j", "32"]));
     fixture.enqueue("first");
     all_scored(&servers.take_results(400));
@@ -93,7 +93,7 @@ fn a_worker_begins_with_the_rule_of_counting_that_others_have_learned() {
     let own = ["worker", "--base-url", &simulator.base_url(), "--data-root", "."];
     let mut command = servers.command(harness, &own);
     command.env("JUROR_LOG_LEVEL", "warn,juror_app=info");
-    let mut later = Running::start(command);
+    let mut later = RunningCommand::start(command);
     fixture.enqueue("second");
     later.await_words("tokens are counted by the rule that another process has learned");
     all_scored(&servers.take_results(400));

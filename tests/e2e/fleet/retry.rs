@@ -2,9 +2,9 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::Fixture,
+    worker::WorkerFixture,
 };
-use crate::harness::{Finished, Harness, Running, write_items};
+use crate::harness::{CommandHarness, Finished, RunningCommand, write_items};
 use juror_ledger::{admission::Budget, redis::test_server::TestRedis};
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
 use rustix::process::Signal;
@@ -12,15 +12,15 @@ use serde_json::Value;
 
 const ITEMS: u32 = 6;
 
-fn aggregator(servers: &Servers, harness: &Harness) -> Running {
+fn aggregator(servers: &Servers, harness: &CommandHarness) -> RunningCommand {
     let mut aggregator = servers.start(harness, &["aggregate"]);
     aggregator.await_words("active: writing the results of fleet");
     aggregator
 }
 
 /// A run of which every job is judged, and no result is in the queue any more.
-fn judged_in_vain() -> (Fixture, Running, Vec<JobResult>) {
-    let fixture = Fixture::new(ITEMS);
+fn judged_in_vain() -> (WorkerFixture, RunningCommand, Vec<JobResult>) {
+    let fixture = WorkerFixture::new(ITEMS);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--enable-llm-judge"];
     fixture.servers.juror(&fixture.harness, &flags).exits(0);
     let worker = fixture.start(&[]);
@@ -31,7 +31,7 @@ fn judged_in_vain() -> (Fixture, Running, Vec<JobResult>) {
 #[test]
 fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
     let (fixture, _worker, results) = judged_in_vain();
-    let Fixture { servers, harness, simulator, .. } = &fixture;
+    let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let _aggregator = aggregator(servers, harness);
     servers.publish(&results[..2]);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
@@ -51,7 +51,7 @@ fn results_that_the_broker_lost_come_again_and_nobody_is_called() {
 #[test]
 fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_it() {
     let (fixture, _worker, results) = judged_in_vain();
-    let Fixture { servers, harness, .. } = &fixture;
+    let WorkerFixture { servers, harness, .. } = &fixture;
     let night = RunId::new("night");
     let says_so = || {
         let cancelled = servers.juror(harness, &["cancel", "night"]).exits(0);
@@ -83,8 +83,8 @@ fn nothing_is_left_to_cancel_once_every_job_has_its_result_whoever_has_told_of_i
 #[test]
 fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
     let (fixture, _worker, results) = judged_in_vain();
-    let Fixture { servers, harness, simulator, .. } = &fixture;
-    let elsewhere = Harness::new();
+    let WorkerFixture { servers, harness, simulator, .. } = &fixture;
+    let elsewhere = CommandHarness::new();
     let _aggregator = aggregator(servers, &elsewhere);
     servers.publish(&results[..2]);
     servers.await_progress(&RunId::new("night"), |progress| progress.results == 2);
@@ -102,7 +102,7 @@ fn without_the_journal_all_are_sent_for_if_the_aggregator_told_of_fewer() {
 
 #[test]
 fn a_changed_cap_is_told_and_stays_until_another_is_given() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::durable()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::durable()));
     write_items(&harness, 2);
     let run = RunId::new("night");
     let _aggregator = aggregator(&servers, &harness);

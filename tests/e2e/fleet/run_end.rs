@@ -2,7 +2,7 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Fixture, stop},
+    worker::{WorkerFixture, stop},
 };
 use crate::harness::pico;
 use juror_ledger::redis::test_server::TestRedis;
@@ -11,8 +11,8 @@ use rustix::process::Signal;
 
 #[test]
 fn a_run_of_killed_workers_that_is_cancelled_ends_without_a_lease() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 16);
-    let Fixture { servers, harness, simulator, gate } = &fixture;
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 16);
+    let WorkerFixture { servers, harness, simulator, gate } = &fixture;
     let run = RunId::new("ended");
     let enqueue = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id", "ended"];
     servers.juror(harness, &enqueue).exits(0);

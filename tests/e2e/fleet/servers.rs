@@ -1,7 +1,7 @@
 //! The servers of a test's fleet, in a namespace of its own, and what producers and workers do
 //! there.
 
-use crate::harness::{Finished, Harness, Running};
+use crate::harness::{CommandHarness, Finished, RunningCommand};
 use juror_ledger::{
     admission::{Admission as _, Budget, Ledger},
     redis::{RedisLedger, RunProgress, RunStatus, test_server::TestRedis},
@@ -86,7 +86,7 @@ impl Servers {
     }
 
     /// A command of the fleet that does not run yet.
-    pub fn command(&self, harness: &Harness, arguments: &[&str]) -> Command {
+    pub fn command(&self, harness: &CommandHarness, arguments: &[&str]) -> Command {
         let mut command = harness.command(arguments);
         command
             .env("JUROR_FLEET_BROKER", &self.broker)
@@ -104,13 +104,13 @@ impl Servers {
     }
 
     /// Runs a command of the fleet to its end.
-    pub fn juror(&self, harness: &Harness, arguments: &[&str]) -> Finished {
+    pub fn juror(&self, harness: &CommandHarness, arguments: &[&str]) -> Finished {
         self.start(harness, arguments).finish()
     }
 
     /// Starts a command of the fleet and does not wait.
-    pub fn start(&self, harness: &Harness, arguments: &[&str]) -> Running {
-        Running::start(self.command(harness, arguments))
+    pub fn start(&self, harness: &CommandHarness, arguments: &[&str]) -> RunningCommand {
+        RunningCommand::start(self.command(harness, arguments))
     }
 
     /// Takes so many different jobs out, as workers do that forget their results.

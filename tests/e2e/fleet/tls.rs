@@ -1,7 +1,9 @@
 //! A fleet whose servers speak TLS and want certificates of their clients.
 
 use super::servers::Servers;
-use crate::harness::{ApiServer, Finished, Harness, Running, Simulator, write_items};
+use crate::harness::{
+    ApiServer, CommandHarness, Finished, RunningCommand, TestSimulator, write_items,
+};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::{
     certificates::{Authority, Identity},
@@ -57,7 +59,7 @@ impl SecureServers {
     }
 
     /// The command with TLS to both servers, and no certificates.
-    fn unknown(&self, harness: &Harness, arguments: &[&str]) -> Command {
+    fn unknown(&self, harness: &CommandHarness, arguments: &[&str]) -> Command {
         let mut command = self.servers.command(harness, arguments);
         command.env("JUROR_FLEET_BROKER", self.broker_url());
         command.env("JUROR_FLEET_REDIS", self.redis_url());
@@ -65,7 +67,7 @@ impl SecureServers {
     }
 
     /// The same with the certificates that both servers want.
-    fn command(&self, harness: &Harness, arguments: &[&str]) -> Command {
+    fn command(&self, harness: &CommandHarness, arguments: &[&str]) -> Command {
         let mut command = self.unknown(harness, arguments);
         let Identity { certificate, key } = &self.client;
         for server in ["BROKER", "REDIS"] {
@@ -77,19 +79,19 @@ impl SecureServers {
         command
     }
 
-    fn start_command(&self, harness: &Harness, arguments: &[&str]) -> Running {
-        Running::start(self.command(harness, arguments))
+    fn start_command(&self, harness: &CommandHarness, arguments: &[&str]) -> RunningCommand {
+        RunningCommand::start(self.command(harness, arguments))
     }
 
-    fn juror(&self, harness: &Harness, arguments: &[&str]) -> Finished {
+    fn juror(&self, harness: &CommandHarness, arguments: &[&str]) -> Finished {
         self.start_command(harness, arguments).finish()
     }
 }
 
 #[test]
 fn every_command_of_a_fleet_goes_over_tls() {
-    let (harness, secure) = (Harness::new(), SecureServers::start());
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let (harness, secure) = (CommandHarness::new(), SecureServers::start());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let url = simulator.base_url();
     write_items(&harness, ITEMS);
     let mut aggregator = secure.start_command(&harness, &["aggregate"]);
@@ -129,7 +131,7 @@ fn every_command_of_a_fleet_goes_over_tls() {
 
 #[test]
 fn servers_and_clients_that_are_not_known_are_refused() {
-    let (harness, secure) = (Harness::new(), SecureServers::start());
+    let (harness, secure) = (CommandHarness::new(), SecureServers::start());
     let other = Authority::new();
     let stranger = other.issue("stranger", &["juror"]);
     let refused = |command: &mut Command, broker: &[&str], redis: &[&str]| {
@@ -186,7 +188,7 @@ fn servers_and_clients_that_are_not_known_are_refused() {
 
 #[test]
 fn ports_with_and_without_tls_are_told_apart_at_once() {
-    let (harness, secure) = (Harness::new(), SecureServers::start());
+    let (harness, secure) = (CommandHarness::new(), SecureServers::start());
     let plain_redis = secure.servers.redis.url.replace("redis://", "rediss://");
     let plain_broker = format!("amqps://guest:guest@localhost:{}", secure.broker.port());
     let mut encrypted = secure.command(&harness, &["doctor"]);

@@ -1,7 +1,7 @@
 //! `juror enqueue --upload`: workers of other machines read a dataset from a bucket.
 
 use super::servers::Servers;
-use crate::harness::{Harness, Running, Simulator, png};
+use crate::harness::{CommandHarness, RunningCommand, TestSimulator, png};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_services::s3;
 use juror_simulator::SimulatorConfig;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::process::Command;
 
 /// Three items of two screenshots; the second has more code than travels with a job.
-fn write_dataset(harness: &Harness) {
+fn write_dataset(harness: &CommandHarness) {
     harness.write("set/1.png", png(1, 64, 32));
     harness.write("set/2.png", png(2, 64, 32));
     harness.write("set/small.tsx", "export const A = () => <a/>;");
@@ -33,23 +33,28 @@ fn with_account(mut command: Command) -> Command {
     command
 }
 
-fn worker(servers: &Servers, harness: &Harness, simulator: &Simulator, bucket: &str) -> Running {
+fn worker(
+    servers: &Servers,
+    harness: &CommandHarness,
+    simulator: &TestSimulator,
+    bucket: &str,
+) -> RunningCommand {
     let settings = format!("[files]\nbuckets = [\"s3://{bucket}/sets\"]\n");
     harness.write("juror.toml", settings);
     let mut command = with_account(servers.command(harness, &["worker", "-j", "2"]));
     command.env("JUROR_JUDGE_BASE_URL", simulator.base_url());
-    let mut worker = Running::start(command);
+    let mut worker = RunningCommand::start(command);
     worker.await_words("ready: ");
     worker
 }
 
 #[test]
 fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
-    let (here, elsewhere) = (Harness::new(), Harness::new());
+    let (here, elsewhere) = (CommandHarness::new(), CommandHarness::new());
     let servers = Servers::with(TestRedis::durable());
     let bucket = s3::new_bucket();
     write_dataset(&here);
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let mut aggregator = servers.start(&here, &["aggregate"]);
     aggregator.await_words("active: writing the results of fleet");
     let worker = worker(&servers, &elsewhere, &simulator, &bucket);
@@ -57,13 +62,13 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     let place = format!("s3://{bucket}/sets/golden");
     let flags = ["--upload", &place, "--run-id", "night", "--enable-llm-judge", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..]].concat();
-    let first = Running::start(with_account(servers.command(&here, &enqueue))).finish();
+    let first = RunningCommand::start(with_account(servers.command(&here, &enqueue))).finish();
     first.exits(0).says(&["3 files are uploaded, 0 were there already"]).prints(&["3 of 3 scored"]);
     let record = servers.status(&RunId::new("night")).unwrap().record;
     assert_eq!(record.upload.as_ref(), Some(&place));
     for (id, number) in [("a", 1), ("b", 2), ("c", 2)] {
         let input = &here.result("night", id)["item"]["inputs"][0];
-        let digest = Digest::of(&png(number, 64, 32)).to_string();
+        let digest = Digest::from_content(&png(number, 64, 32)).to_string();
         assert_eq!(input["ref"], json!(format!("{place}/{digest}.png")));
         assert_eq!(input["digest"], json!(digest));
     }
@@ -73,10 +78,10 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
     let flags = ["--upload", &place, "--run-id", "next", "--enable-llm-judge", "--repeat", "2"];
     let limits = ["--budget-usd", "0.000001", "--wait"];
     let enqueue = [&["enqueue", "set"], &flags[..], &limits[..]].concat();
-    let next = Running::start(with_account(servers.command(&here, &enqueue))).finish();
+    let next = RunningCommand::start(with_account(servers.command(&here, &enqueue))).finish();
     next.exits(3).says(&["0 files are uploaded, 3 were there already"]);
     let retry = ["retry", "next", "--budget-usd", "1", "--wait"];
-    let retried = Running::start(with_account(servers.command(&here, &retry))).finish();
+    let retried = RunningCommand::start(with_account(servers.command(&here, &retry))).finish();
     retried.exits(0).prints(&["6 of 6 scored"]);
     for role in [worker, aggregator] {
         role.signal(Signal::TERM);
@@ -86,12 +91,12 @@ fn workers_without_the_datasets_folder_judge_what_was_uploaded() {
 
 #[test]
 fn what_cannot_be_uploaded_is_named_and_nothing_is_published() {
-    let (harness, servers) = (Harness::new(), Servers::with(TestRedis::shared()));
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
     write_dataset(&harness);
     let bucket = s3::new_bucket();
     let enqueue = |dataset: &str, place: &str, more: &[&str]| {
         let arguments = [&["enqueue", dataset, "--upload", place], more].concat();
-        Running::start(with_account(servers.command(&harness, &arguments))).finish()
+        RunningCommand::start(with_account(servers.command(&harness, &arguments))).finish()
     };
     let place = format!("s3://{bucket}/sets");
     let wrong = enqueue("set", "/srv/sets", &["--dry-run"]).exits(2);

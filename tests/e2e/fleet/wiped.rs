@@ -2,7 +2,7 @@
 //! before is not judged again.
 
 use super::servers::Servers;
-use crate::harness::{Harness, Running, Simulator, write_items};
+use crate::harness::{CommandHarness, RunningCommand, TestSimulator, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_simulator::SimulatorConfig;
 use juror_types::id::RunId;
@@ -13,8 +13,8 @@ const ITEMS: u32 = 6;
 #[test]
 fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
     let servers = Servers::with(TestRedis::own(&[]));
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let (first, other) = (Harness::new(), Harness::new());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let (first, other) = (CommandHarness::new(), CommandHarness::new());
     let run = RunId::new("wiped");
     let url = simulator.base_url();
     let work = ["worker", "--base-url", &url, "--data-root", "."];
@@ -58,10 +58,10 @@ fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
 #[test]
 fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled() {
     let servers = Servers::with(TestRedis::own(&[]));
-    let simulator = Simulator::start(SimulatorConfig::default());
-    let (first, other) = (Harness::new(), Harness::new());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let (first, other) = (CommandHarness::new(), CommandHarness::new());
     let url = simulator.base_url();
-    let enqueue = |harness: &Harness, run: &str| {
+    let enqueue = |harness: &CommandHarness, run: &str| {
         let flags = ["--budget-usd", "1", "--allow-volatile-redis", "--run-id", run];
         let own = ["enqueue", "manifest.jsonl", "--enable-llm-judge"];
         servers.juror(harness, &[&own[..], &flags].concat())
@@ -81,7 +81,7 @@ fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled()
     stop(aggregator);
 }
 
-fn stop(process: Running) {
+fn stop(process: RunningCommand) {
     process.signal(Signal::TERM);
     process.finish().exits(0);
 }

@@ -1,7 +1,7 @@
 //! `juror worker`: jobs of any run, whatever stops or kills it.
 
 use super::servers::{Servers, await_some};
-use crate::harness::{Gate, Harness, Running, Simulator, write_items};
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_producer::{
     dataset::{Dataset, DatasetShape},
@@ -22,21 +22,21 @@ use rustix::process::Signal;
 const READY: &str = "ready: RabbitMQ at 127.0.0.1:";
 
 /// A fleet with items to judge, and a simulator that judges them.
-pub struct Fixture {
+pub struct WorkerFixture {
     pub servers: Servers,
-    pub harness: Harness,
-    pub simulator: Simulator,
-    pub gate: Gate,
+    pub harness: CommandHarness,
+    pub simulator: TestSimulator,
+    pub gate: CallGate,
 }
 
-impl Fixture {
+impl WorkerFixture {
     /// One whose judge answers as soon as its gate lets it.
     pub fn gated(servers: Servers, items: u32) -> Self {
-        let gate = Gate::closed();
-        let harness = Harness::new();
+        let gate = CallGate::closed();
+        let harness = CommandHarness::new();
         write_items(&harness, items);
         let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-        Self { servers, harness, simulator: Simulator::start(config), gate }
+        Self { servers, harness, simulator: TestSimulator::start(config), gate }
     }
 
     pub fn new(items: u32) -> Self {
@@ -68,7 +68,7 @@ impl Fixture {
             program_version: "0.1.0".to_owned(),
             dataset: DatasetRecord {
                 path: "manifest.jsonl".to_owned(),
-                digest: Digest::of(b"dataset"),
+                digest: Digest::from_content(b"dataset"),
                 limit: None,
                 filters: Vec::new(),
                 sample: None,
@@ -124,16 +124,16 @@ impl Fixture {
     }
 
     /// Starts a worker, and waits until it is ready.
-    pub fn start(&self, flags: &[&str]) -> Running {
+    pub fn start(&self, flags: &[&str]) -> RunningCommand {
         let mut running = self.start_unready(flags);
         running.await_words(READY);
         running
     }
 
-    pub fn start_unready(&self, flags: &[&str]) -> Running {
+    pub fn start_unready(&self, flags: &[&str]) -> RunningCommand {
         let url = self.simulator.base_url();
         let own = ["worker", "--base-url", &url, "--data-root", "."];
-        Running::start(self.servers.command(&self.harness, &[&own[..], flags].concat()))
+        RunningCommand::start(self.servers.command(&self.harness, &[&own[..], flags].concat()))
     }
 }
 
@@ -148,7 +148,7 @@ pub fn all_scored(results: &[JobResult]) {
 }
 
 /// Stops a worker softly; it has nothing to complain about.
-pub fn stop(worker: Running) {
+pub fn stop(worker: RunningCommand) {
     worker.signal(Signal::TERM);
     let ended = worker.finish().exits(0);
     assert_eq!(ended.stdout, "", "a worker prints nothing");
@@ -156,7 +156,7 @@ pub fn stop(worker: Running) {
 
 #[test]
 fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
-    let fixture = Fixture::new(6);
+    let fixture = WorkerFixture::new(6);
     let own_text = semantic().replacen("id = \"semantic\"", "id = \"own\"", 1);
     let (first, own) = (fixture.announce("first", semantic()), fixture.announce("own", &own_text));
     for (one, other) in first.into_iter().zip(own) {
@@ -179,7 +179,7 @@ fn jobs_of_two_runs_are_judged_each_by_the_rubric_of_its_run() {
 
 #[test]
 fn a_stopping_worker_leaves_the_rest_to_others_and_finishes_what_it_has() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 6);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 6);
     let mut worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("drained");
     fixture.simulator.await_count("billed_calls", 2);
@@ -200,7 +200,7 @@ fn a_stopping_worker_leaves_the_rest_to_others_and_finishes_what_it_has() {
 
 #[test]
 fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 2);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 2);
     let worker = fixture.start(&["-j", "2", "--drain-timeout", "0"]);
     fixture.enqueue("hasty");
     fixture.simulator.await_count("billed_calls", 2);
@@ -216,7 +216,7 @@ fn a_worker_that_cannot_finish_in_time_gives_its_jobs_back() {
 
 #[test]
 fn a_draining_worker_condemns_no_job_that_it_was_sent() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 24);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 24);
     let mut worker = fixture.start(&["-j", "8"]);
     fixture.enqueue("condemned");
     fixture.simulator.await_count("billed_calls", 8);
@@ -239,7 +239,7 @@ fn a_draining_worker_condemns_no_job_that_it_was_sent() {
 
 #[test]
 fn a_second_worker_finishes_what_a_killed_one_had() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let first = fixture.start(&["-j", "2"]);
     fixture.enqueue("killed");
     fixture.simulator.await_count("billed_calls", 2);
@@ -260,7 +260,7 @@ fn a_second_worker_finishes_what_a_killed_one_had() {
 
 #[test]
 fn restarts_of_all_workers_condemn_no_job() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     fixture.enqueue("rolled");
     for restart in 1..=5 {
         let workers = [fixture.start(&["-j", "2"]), fixture.start(&["-j", "2"])];
@@ -285,7 +285,7 @@ fn restarts_of_all_workers_condemn_no_job() {
 
 #[test]
 fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
-    let fixture = Fixture::new(4);
+    let fixture = WorkerFixture::new(4);
     let killer = r#"case "$(cat)" in *item_0002*) kill -9 $PPID;; *) echo '{}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");
     fixture.harness.write("juror.toml", settings);
@@ -316,12 +316,12 @@ fn a_job_that_kills_its_workers_is_set_aside_and_its_neighbors_are_judged() {
 
 #[test]
 fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 8);
     let key = Some("another-key".to_owned());
-    let simulator = Simulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
+    let simulator = TestSimulator::start(SimulatorConfig { key, ..SimulatorConfig::default() });
     let servers = Servers::with(TestRedis::shared());
-    let fixture = Fixture { servers, harness, simulator, gate: Gate::closed() };
+    let fixture = WorkerFixture { servers, harness, simulator, gate: CallGate::closed() };
     let mut worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("locked");
     worker.await_words("run locked is paused and keeps its jobs");
@@ -341,7 +341,7 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
     // As `juror retry` does once the key is right.
     let key = Some("fleet_harness-key".to_owned());
     let simulator = fixture.simulator.replaced(SimulatorConfig { key, ..Default::default() });
-    let fixture = Fixture { simulator, ..fixture };
+    let fixture = WorkerFixture { simulator, ..fixture };
     fixture.enqueue("locked");
     all_scored(&fixture.servers.take_results(8));
     stop(worker);
@@ -350,7 +350,7 @@ fn a_wrong_key_pauses_its_run_keeps_the_jobs_and_stops_no_other_run() {
 
 #[test]
 fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
-    let fixture = Fixture::new(2);
+    let fixture = WorkerFixture::new(2);
     let worker = fixture.start(&[]);
     let mut record = fixture.record("unpriced", semantic());
     record.judge.as_mut().unwrap().model = "nobody-sells-this".to_owned();
@@ -365,7 +365,7 @@ fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
 
 #[test]
 fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
-    let fixture = Fixture::new(3);
+    let fixture = WorkerFixture::new(3);
     let jobs = fixture.announce("cancelled", semantic());
     assert!(fixture.servers.run(fixture.servers.backend.cancel_run(&jobs[0].run_id)).unwrap());
     let forgotten = fixture.jobs(&fixture.record("forgotten", semantic()));
@@ -384,7 +384,7 @@ fn a_cancelled_run_ends_and_an_unknown_one_is_kept() {
 
 #[test]
 fn only_files_of_the_workers_folders_are_opened() {
-    let fixture = Fixture::new(1);
+    let fixture = WorkerFixture::new(1);
     let jobs = fixture.announce("strayed", semantic());
     let stray = |id: &str, path: &str| {
         let shot = ImageReference { reference: path.to_owned(), sha256: None };
@@ -414,11 +414,11 @@ fn only_files_of_the_workers_folders_are_opened() {
 
 #[test]
 fn what_is_missing_is_said_before_anything_is_taken() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let servers = Servers::with(TestRedis::shared());
     let ends = |flags: &[&str]| {
         let command = servers.command(&harness, &[&["worker"], flags].concat());
-        Running::start(command).finish()
+        RunningCommand::start(command).finish()
     };
     ends(&[]).exits(2).says(&["--data-root DIR"]);
     ends(&["--data-root", "nowhere"]).exits(2).says(&["folder nowhere", "cannot be read"]);

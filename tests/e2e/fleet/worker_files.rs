@@ -2,9 +2,9 @@
 
 use super::{
     servers::await_some,
-    worker::{Fixture, all_scored, semantic, stop},
+    worker::{WorkerFixture, all_scored, semantic, stop},
 };
-use crate::harness::Running;
+use crate::harness::RunningCommand;
 use juror_types::{
     item::{ImageReference, Item},
     job::Job,
@@ -14,12 +14,12 @@ use rustix::process::Signal;
 
 #[test]
 fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
-    let fixture = Fixture::new(6);
+    let fixture = WorkerFixture::new(6);
     let empty = tempfile::tempdir().unwrap();
     let url = fixture.simulator.base_url();
     let root = empty.path().to_str().unwrap();
     let arguments = ["worker", "--base-url", &url, "--data-root", root, "-j", "1"];
-    let mut lost = Running::start(fixture.servers.command(&fixture.harness, &arguments));
+    let mut lost = RunningCommand::start(fixture.servers.command(&fixture.harness, &arguments));
     lost.await_words("ready: ");
     fixture.enqueue("mounted");
     lost.await_words("run mounted names files that are not here");
@@ -34,7 +34,7 @@ fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
 
 #[test]
 fn a_file_that_no_worker_has_fails_its_job_and_names_the_folders() {
-    let fixture = Fixture::new(1);
+    let fixture = WorkerFixture::new(1);
     let jobs = fixture.announce("nowhere", semantic());
     let shot = ImageReference { reference: "gone.png".to_owned(), sha256: None };
     let images = [("screenshot".to_owned(), shot)].into_iter().collect();

@@ -2,11 +2,11 @@
 
 use super::{
     servers::{Servers, await_some},
-    worker::{Fixture, all_scored, semantic, stop},
+    worker::{WorkerFixture, all_scored, semantic, stop},
 };
 use crate::harness::{
     pico,
-    proxy::{Proxy, Speaks},
+    proxy::{FaultProxy, Speaks},
 };
 use juror_ledger::redis::{JournalCosts, Reconciliation, test_server::TestRedis};
 use juror_services::rabbitmq::Broker;
@@ -14,7 +14,7 @@ use juror_types::id::RunId;
 use rustix::process::Signal;
 use serde_json::Value;
 
-impl Fixture {
+impl WorkerFixture {
     /// As the aggregator does, whose journal knows of no result yet.
     fn reconciled(&self) -> Option<()> {
         let done =
@@ -25,7 +25,7 @@ impl Fixture {
 
 #[test]
 fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::durable()), 6);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::durable()), 6);
     let run = RunId::new("restarted");
     let mut worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("restarted");
@@ -50,7 +50,7 @@ fn a_redis_that_is_restarted_costs_no_call_and_no_bill() {
 
 #[test]
 fn an_emptied_redis_loses_no_job() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 4);
     let worker = fixture.start(&["-j", "2"]);
     let jobs = fixture.enqueue("emptied");
     fixture.simulator.await_count("billed_calls", 2);
@@ -70,7 +70,7 @@ fn an_emptied_redis_loses_no_job() {
 
 #[test]
 fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 4);
     let worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("held");
     fixture.simulator.await_count("billed_calls", 2);
@@ -87,9 +87,9 @@ fn held_jobs_go_on_as_soon_as_the_ledger_is_reconciled() {
 
 #[test]
 fn an_emptied_redis_gives_no_run_its_budget_twice() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::durable()), 40);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::durable()), 40);
     fixture.gate.open();
-    let Fixture { servers, harness, simulator, .. } = &fixture;
+    let WorkerFixture { servers, harness, simulator, .. } = &fixture;
     let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
     let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
     let cap = pico(&estimate["models"][0]["worst_one_call_usd"]) * 3 / 20;
@@ -116,9 +116,9 @@ fn an_emptied_redis_gives_no_run_its_budget_twice() {
 
 #[test]
 fn the_cache_of_a_redis_without_memory_can_be_emptied() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::own(&[])), 3);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::own(&[])), 3);
     fixture.gate.open();
-    let Fixture { servers, harness, .. } = &fixture;
+    let WorkerFixture { servers, harness, .. } = &fixture;
     let worker = fixture.start(&[]);
     fixture.enqueue("cached");
     all_scored(&servers.take_results(3));
@@ -135,7 +135,7 @@ fn the_cache_of_a_redis_without_memory_can_be_emptied() {
 fn a_broker_that_is_killed_costs_no_call() {
     let mut broker = Broker::start();
     let servers = Servers::with_broker(TestRedis::shared(), broker.port());
-    let fixture = Fixture::gated(servers, 4);
+    let fixture = WorkerFixture::gated(servers, 4);
     let mut worker = fixture.start(&["-j", "2"]);
     fixture.enqueue("cut");
     fixture.simulator.await_count("billed_calls", 2);
@@ -151,7 +151,7 @@ fn a_broker_that_is_killed_costs_no_call() {
 
 #[test]
 fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let first = fixture.start(&["-j", "4"]);
     let jobs = fixture.enqueue("doubled");
     fixture.simulator.await_count("billed_calls", 4);
@@ -167,9 +167,9 @@ fn what_a_living_worker_has_in_hand_is_not_asked_again_by_another() {
 
 #[test]
 fn a_worker_that_loses_the_broker_keeps_what_it_has_in_hand() {
-    let fixture = Fixture::gated(Servers::with(TestRedis::shared()), 4);
+    let fixture = WorkerFixture::gated(Servers::with(TestRedis::shared()), 4);
     let port = fixture.servers.broker().rsplit_once(':').unwrap().1.parse().unwrap();
-    let proxy = Proxy::start(port, Speaks::Amqp, &Default::default());
+    let proxy = FaultProxy::start(port, Speaks::Amqp, &Default::default());
     let broker = format!("amqp://guest:guest@{}", proxy.address());
     let mut first = fixture.start(&["-j", "4", "--broker", &broker]);
     fixture.enqueue("cut-off");

@@ -1,6 +1,6 @@
 //! `juror serve` as a process of its own, and a client that speaks as plainly as can be.
 
-use super::{Finished, Harness, Running};
+use super::{CommandHarness, Finished, RunningCommand};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::{
@@ -15,11 +15,11 @@ const MAX_WAIT: Duration = Duration::from_secs(90);
 
 pub struct ApiServer {
     address: String,
-    running: Running,
+    running: RunningCommand,
 }
 
 /// Answer of a server.
-pub struct Answer {
+pub struct ApiResponse {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
@@ -27,17 +27,17 @@ pub struct Answer {
 
 impl ApiServer {
     /// Serves the runs of the harness's folder, and judges the datasets in it.
-    pub fn open(harness: &Harness, more: &[&str]) -> Self {
+    pub fn open(harness: &CommandHarness, more: &[&str]) -> Self {
         Self::start(Self::command(harness, more))
     }
 
-    pub fn command(harness: &Harness, more: &[&str]) -> Command {
+    pub fn command(harness: &CommandHarness, more: &[&str]) -> Command {
         let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "."];
         harness.command(&[&flags[..], more].concat())
     }
 
     pub fn start(command: Command) -> Self {
-        let mut running = Running::start(command);
+        let mut running = RunningCommand::start(command);
         let address = running.first_line().trim().strip_prefix("http://").unwrap().to_owned();
         Self { address, running }
     }
@@ -47,16 +47,16 @@ impl ApiServer {
         format!("http://{}", self.address)
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> ApiResponse {
         self.ask("GET", path, "", "")
     }
 
-    pub fn post(&self, path: &str, body: &Value) -> Answer {
+    pub fn post(&self, path: &str, body: &Value) -> ApiResponse {
         self.ask("POST", path, "content-type: application/json\r\n", &body.to_string())
     }
 
     /// Asks with these headers, each with its line's end.
-    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> ApiResponse {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(MAX_WAIT)).unwrap();
         let (host, length) = (&self.address, body.len());
@@ -70,7 +70,7 @@ impl ApiServer {
         let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
         let head = String::from_utf8(answer[..end].to_vec()).unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head, body: answer[end + 4..].to_vec() }
+        ApiResponse { status, head, body: answer[end + 4..].to_vec() }
     }
 
     /// Returns once no process works on the run any more.
@@ -99,7 +99,7 @@ impl ApiServer {
     }
 }
 
-impl Answer {
+impl ApiResponse {
     /// Asserts the status, and shows what was said otherwise.
     #[track_caller]
     pub fn is(self, status: u16) -> Self {

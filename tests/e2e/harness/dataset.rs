@@ -1,6 +1,6 @@
 //! Datasets made for a test.
 
-use super::Harness;
+use super::CommandHarness;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use serde_json::json;
 use std::{ops::Range, path::PathBuf};
@@ -17,13 +17,13 @@ pub fn png(number: u32, width: u32, height: u32) -> Vec<u8> {
 }
 
 /// Writes a dataset of so many judgeable items, `item_0000` and so on, and answers its manifest.
-pub fn write_items(harness: &Harness, count: u32) -> PathBuf {
+pub fn write_items(harness: &CommandHarness, count: u32) -> PathBuf {
     write_items_numbered(harness, 0..count)
 }
 
 /// Writes a dataset of the items with these numbers; those whose numbers have the same number of
 /// digits are bounded alike.
-pub fn write_items_numbered(harness: &Harness, numbers: Range<u32>) -> PathBuf {
+pub fn write_items_numbered(harness: &CommandHarness, numbers: Range<u32>) -> PathBuf {
     let mut manifest = String::new();
     for number in numbers {
         let shot = format!("shots/{number:04}.png");

@@ -4,9 +4,9 @@ mod member;
 mod servers;
 
 pub use member::Member;
-pub use servers::Servers;
+pub use servers::FleetServers;
 
-use super::{Finished, Harness, Running, Simulator};
+use super::{CommandHarness, Finished, RunningCommand, TestSimulator};
 use juror_ledger::redis::RunProgress;
 use std::time::{Duration, Instant};
 
@@ -18,9 +18,9 @@ const ENDING: Duration = Duration::from_secs(60);
 pub struct FleetHarness {
     pub workers: Vec<Member>,
     pub aggregators: Vec<Member>,
-    pub servers: Servers,
-    pub simulator: Simulator,
-    pub harness: Harness,
+    pub servers: FleetServers,
+    pub simulator: TestSimulator,
+    pub harness: CommandHarness,
 }
 
 /// Number of processes, and of calls in flight of each worker.
@@ -32,7 +32,12 @@ pub struct Size {
 
 impl FleetHarness {
     /// A fleet whose servers run, without any process yet.
-    pub fn new(size: &Size, servers: Servers, harness: Harness, simulator: Simulator) -> Self {
+    pub fn new(
+        size: &Size,
+        servers: FleetServers,
+        harness: CommandHarness,
+        simulator: TestSimulator,
+    ) -> Self {
         let folder = harness.path("").display().to_string();
         let at_once = size.at_once.to_string();
         let work = ["worker", "--data-root", &folder, "-j", &at_once];
@@ -70,7 +75,7 @@ impl FleetHarness {
             .env("JUROR_FLEET_BROKER", format!("amqp://guest:guest@127.0.0.1:{broker}"))
             .env("JUROR_FLEET_REDIS", format!("redis://127.0.0.1:{redis}"))
             .env("JUROR_FLEET_NAMESPACE", self.servers.namespace());
-        Running::start(command).finish()
+        RunningCommand::start(command).finish()
     }
 
     /// Progress of a run as the aggregator reported it when its report was complete.

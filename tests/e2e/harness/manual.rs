@@ -1,6 +1,6 @@
 //! Pages of the manual, whose commands are run as they stand there.
 
-use super::{ApiServer, Finished, Harness, Served, repository};
+use super::{ApiServer, CommandHarness, Finished, Served, repository};
 use std::{path::Path, process::Command};
 
 /// A page of `docs/`.
@@ -38,7 +38,7 @@ impl Manual {
     /// until its end, at an address that is free. What lies in the harness's `bin` stands in
     /// for programs of the reader's.
     #[track_caller]
-    pub fn run(&self, harness: &Harness, variables: &[(&str, &str)]) {
+    pub fn run(&self, harness: &CommandHarness, variables: &[(&str, &str)]) {
         let mut served: Vec<(String, Served)> = Vec::new();
         let mut apis = Vec::new();
         let shown = self.shown();
@@ -87,7 +87,7 @@ impl Manual {
 }
 
 /// A shell in the harness's folder that is about to run this.
-fn shell(harness: &Harness, script: &str, variables: &[(&str, &str)]) -> Command {
+fn shell(harness: &CommandHarness, script: &str, variables: &[(&str, &str)]) -> Command {
     let binary = Path::new(env!("CARGO_BIN_EXE_juror")).parent().unwrap();
     let path = [binary, &harness.path("bin")].map(|folder| folder.display().to_string());
     let path = format!("{}:{}", path.join(":"), std::env::var("PATH").unwrap());

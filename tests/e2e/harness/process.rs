@@ -15,7 +15,7 @@ use std::{
 const LEASH: Duration = Duration::from_secs(15 * 60);
 
 /// A command that runs. Dropped before its end, it is killed.
-pub struct Running {
+pub struct RunningCommand {
     child: Child,
     stderr: BufReader<ChildStderr>,
     said: String,
@@ -26,7 +26,7 @@ pub struct Running {
     _leash: Sender<()>,
 }
 
-impl Running {
+impl RunningCommand {
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -113,7 +113,7 @@ fn leash(child: &Child) -> Sender<()> {
     held
 }
 
-impl Drop for Running {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         // It has ended already, unless the test broke off.
         let _ = self.child.kill();

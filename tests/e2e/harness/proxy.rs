@@ -9,7 +9,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use wire::{Exchange, Moment, Step, Wire};
+pub use wire::{BrokerExchange, Moment, ScriptStep, Wire};
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -60,7 +60,7 @@ pub enum Speaks {
 }
 
 /// Forwards to one port of this machine. Dropped, it cuts everything.
-pub struct Proxy {
+pub struct FaultProxy {
     address: SocketAddr,
     gates: watch::Sender<Gates>,
     refused: watch::Receiver<u64>,
@@ -85,7 +85,7 @@ struct Forwarding {
     gates: watch::Receiver<Gates>,
 }
 
-impl Proxy {
+impl FaultProxy {
     /// Forwards to this port, and shows what passes to `wire`.
     pub fn start(target: u16, speaks: Speaks, wire: &Arc<Wire>) -> Self {
         let (gates, seen) = watch::channel(Gates { cuts: 0, open: true });
@@ -125,7 +125,7 @@ impl Proxy {
     }
 }
 
-impl Drop for Proxy {
+impl Drop for FaultProxy {
     fn drop(&mut self) {
         self.accepting.abort();
     }
@@ -164,7 +164,7 @@ async fn forward(mut near: TcpStream, forwarding: Forwarding) {
     let protocol: Box<dyn Protocol> = match speaks {
         Speaks::Amqp => Box::<amqp::Amqp>::default(),
         Speaks::Resp => Box::<resp::Resp>::default(),
-        Speaks::Http => Box::new(http::Http),
+        Speaks::Http => Box::new(http::HttpProtocol),
     };
     let protocol = tokio::sync::Mutex::new(protocol);
     let was_cut = {

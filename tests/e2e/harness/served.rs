@@ -1,6 +1,6 @@
 //! `juror simulate` as a process of its own: it answers the golden set from its verdicts.
 
-use super::Harness;
+use super::CommandHarness;
 use std::{
     io::{BufRead, BufReader},
     process::{Child, ChildStdout, Stdio},
@@ -14,11 +14,11 @@ pub struct Served {
 }
 
 impl Served {
-    pub fn start(harness: &Harness) -> Self {
+    pub fn start(harness: &CommandHarness) -> Self {
         Self::start_with(harness, &["--listen", "127.0.0.1:0", "--quiet"])
     }
 
-    pub fn start_with(harness: &Harness, flags: &[&str]) -> Self {
+    pub fn start_with(harness: &CommandHarness, flags: &[&str]) -> Self {
         let mut command = harness.command(&[&["simulate"], flags].concat());
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());

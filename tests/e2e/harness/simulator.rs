@@ -12,9 +12,9 @@ use std::{
 use tokio::{net::TcpListener, runtime::Builder, sync::Semaphore};
 
 /// Holds a simulator's answers back.
-pub struct Gate(Arc<Semaphore>);
+pub struct CallGate(Arc<Semaphore>);
 
-impl Gate {
+impl CallGate {
     pub fn closed() -> Self {
         Self(Arc::new(Semaphore::new(0)))
     }
@@ -35,7 +35,7 @@ impl Gate {
     }
 }
 
-pub struct Simulator {
+pub struct TestSimulator {
     pub address: SocketAddr,
     /// Holds the address while nobody serves there.
     listener: std::net::TcpListener,
@@ -43,7 +43,7 @@ pub struct Simulator {
     serving: Option<JoinHandle<Stats>>,
 }
 
-impl Simulator {
+impl TestSimulator {
     pub fn start(config: SimulatorConfig) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -142,7 +142,7 @@ impl Simulator {
     }
 }
 
-impl Drop for Simulator {
+impl Drop for TestSimulator {
     fn drop(&mut self) {
         self.shutdown.drain.cancel();
         self.shutdown.now.cancel();

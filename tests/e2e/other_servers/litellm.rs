@@ -1,7 +1,7 @@
 //! LiteLLM's proxy between Juror and the simulator.
 
 use super::available;
-use crate::harness::{Finished, Harness, Simulator, pico, write_items};
+use crate::harness::{CommandHarness, Finished, TestSimulator, pico, write_items};
 use juror_services::other_servers::OtherServer;
 use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig};
 use serde_json::{Value, json};
@@ -17,20 +17,20 @@ const LOG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The proxy, its upstream, and a folder with a dataset and aliases for the proxy's own names.
 struct Gateway {
-    harness: Harness,
-    upstream: Simulator,
+    harness: CommandHarness,
+    upstream: TestSimulator,
     proxy: OtherServer,
 }
 
 impl Gateway {
     fn start() -> Option<Self> {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         write_items(&harness, ITEMS);
         let aliases = ["our-judge", "busy", "keyless", "not-offered"];
         let alias = |name: &str| format!("[models.\"{name}\"]\nlike = \"gpt-4o\"\n");
         harness.write("juror.toml", aliases.map(alias).concat());
         let rates = vec![FaultRate { fault: Fault::RateLimit, rate: 0.3 }];
-        let upstream = Simulator::start(SimulatorConfig {
+        let upstream = TestSimulator::start(SimulatorConfig {
             key: Some(UPSTREAM_KEY.to_owned()),
             faults: FaultPlan { rates, ..FaultPlan::default() },
             ..SimulatorConfig::default()

@@ -3,7 +3,7 @@
 use super::available;
 use crate::{
     errors::results,
-    harness::{Finished, Harness, pico, verdict, write_items},
+    harness::{CommandHarness, Finished, pico, verdict, write_items},
 };
 use juror_services::other_servers::OtherServer;
 use serde_json::json;
@@ -12,30 +12,30 @@ const ITEMS: u32 = 14;
 const CANNED: &str = "All of it looks fine to me.";
 const KEY: &str = "a-key-of-aimock";
 
-fn dataset() -> Harness {
-    let harness = Harness::new();
+fn dataset() -> CommandHarness {
+    let harness = CommandHarness::new();
     write_items(&harness, ITEMS);
     harness
 }
 
-fn aimock(harness: &Harness, answer: &str) -> Option<OtherServer> {
+fn aimock(harness: &CommandHarness, answer: &str) -> Option<OtherServer> {
     let fixture = json!({"match": {}, "response": {"content": answer}});
     let fixtures = harness.write("fixtures.json", json!({"fixtures": [fixture]}).to_string());
     available("aimock", OtherServer::aimock(&fixtures, Some(KEY)))
 }
 
-fn fakellm(harness: &Harness, answer: &str) -> Option<OtherServer> {
+fn fakellm(harness: &CommandHarness, answer: &str) -> Option<OtherServer> {
     let rule = json!({"name": "any", "respond": {"content": answer}});
     let config = json!({"version": 1, "rules": [rule]}).to_string();
     let config = harness.write("fakellm.yaml", config);
     available("fakellm", OtherServer::fakellm(&config))
 }
 
-fn command(harness: &Harness, arguments: &[&str], key: &str) -> Finished {
+fn command(harness: &CommandHarness, arguments: &[&str], key: &str) -> Finished {
     harness.command(arguments).env("OPENAI_API_KEY", key).output().unwrap().into()
 }
 
-fn judge(harness: &Harness, server: &OtherServer, key: &str) -> Finished {
+fn judge(harness: &CommandHarness, server: &OtherServer, key: &str) -> Finished {
     let url = server.base_url();
     let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--run-id", "first", "-j", "1"];
     command(harness, &[&run[..], &["--base-url", &url]].concat(), key)
@@ -43,7 +43,7 @@ fn judge(harness: &Harness, server: &OtherServer, key: &str) -> Finished {
 
 /// Asserts that the run paused by the circuit breaker, and that every answer is booked by the usage
 /// that the server told.
-fn breaker_ends_it(harness: &Harness, run: Finished) {
+fn breaker_ends_it(harness: &CommandHarness, run: Finished) {
     let run = run.exits(1).says(&["10 items in a row got no usable reply"]);
     run.says(&["the judge's reply is not JSON", "judge.max_unusable_in_a_row"]);
     let coverage = &harness.report("first")["coverage"];
@@ -52,7 +52,7 @@ fn breaker_ends_it(harness: &Harness, run: Finished) {
 }
 
 /// gpt-4o costs 2.50 dollars a million tokens in, 10 out.
-fn costs_are_those_of_the_usage(harness: &Harness) {
+fn costs_are_those_of_the_usage(harness: &CommandHarness) {
     let mut sum = 0;
     for result in harness.journal("first") {
         let tokens = |name: &str| result["usage"][name].as_i64().unwrap();
@@ -63,7 +63,7 @@ fn costs_are_those_of_the_usage(harness: &Harness) {
     assert_eq!(pico(&harness.report("first")["cost"]["total_usd"]), sum);
 }
 
-fn all_are_scored(harness: &Harness, run: Finished) {
+fn all_are_scored(harness: &CommandHarness, run: Finished) {
     run.exits(0).prints(&["14 of 14 scored"]);
     for result in results(harness, ITEMS) {
         assert_eq!(result["semantic"]["semantic_correctness"], 0.8, "{result}");

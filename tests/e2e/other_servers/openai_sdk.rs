@@ -1,7 +1,7 @@
 //! OpenAI's SDK: its batches against the simulator, with rows that Juror wrote.
 
 use super::log_skip;
-use crate::harness::{Harness, Simulator, write_items};
+use crate::harness::{CommandHarness, TestSimulator, write_items};
 use juror_services::install;
 use juror_simulator::{BatchEnd, BatchSettings, SimulatorConfig};
 
@@ -13,17 +13,17 @@ fn it_drives_the_simulators_batches_and_its_types_read_our_rows() {
         Ok(programs) => programs,
         Err(reason) => return log_skip("OpenAI's SDK", &reason),
     };
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     let batches = BatchSettings { end: BatchEnd::OnRequest, ..BatchSettings::default() };
-    let holding = Simulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
+    let holding = TestSimulator::start(SimulatorConfig { batches, ..SimulatorConfig::default() });
     let running = harness.start_run(&holding, "night", &["--lane", "batch"]);
     holding.await_count("batches", 1);
     let rows = std::fs::read(harness.path("runs/night/batches/night-1.jsonl")).unwrap();
     running.kill();
     let rows = harness.write("rows.jsonl", rows);
 
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     let script = harness.write("openai_batches.py", include_str!("openai_batches.py"));
     let python = programs.join("python");
     let mut command = harness.program(python.to_str().unwrap());

@@ -1,6 +1,6 @@
 //! `kill -9` at many moments: the end is the same, and nothing that was settled is paid twice.
 
-use crate::harness::{Gate, Harness, Running, Simulator, pico, write_items};
+use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs::OpenOptions};
@@ -13,21 +13,21 @@ const BUDGET: &str = "3";
 
 /// A run against a simulator that lets answers through one by one.
 struct Fixture {
-    harness: Harness,
-    simulator: Simulator,
-    gate: Gate,
+    harness: CommandHarness,
+    simulator: TestSimulator,
+    gate: CallGate,
 }
 
 impl Fixture {
     fn new(faults: FaultPlan) -> Self {
-        let gate = Gate::closed();
-        let harness = Harness::new();
+        let gate = CallGate::closed();
+        let harness = CommandHarness::new();
         write_items(&harness, ITEMS);
         let config = SimulatorConfig { faults, gate: gate.config(), ..Default::default() };
-        Self { harness, simulator: Simulator::start(config), gate }
+        Self { harness, simulator: TestSimulator::start(config), gate }
     }
 
-    fn start(&self) -> Running {
+    fn start(&self) -> RunningCommand {
         let flags = ["-j", AT_ONCE, "--budget-usd", BUDGET];
         self.harness.start_run(&self.simulator, "shaken", &flags)
     }
@@ -206,8 +206,8 @@ fn again_and_again_with_the_same_calls_in_flight() {
 
 #[test]
 fn a_job_that_kills_its_worker_is_found_out_and_its_neighbors_are_judged() {
-    let harness = Harness::new();
-    let simulator = Simulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
     write_items(&harness, ITEMS);
     let killer = r#"case "$(cat)" in *item_0003*) kill -9 $PPID;; *) echo '{}';; esac"#;
     let settings = format!("[stages]\npipeline_command = [\"sh\", \"-c\", '''{killer}''']\n");

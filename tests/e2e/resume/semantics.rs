@@ -1,14 +1,14 @@
 //! Runs that `--resume`, `--run-id` and `retry` continue, and those that they refuse.
 
-use crate::harness::{Harness, Simulator, pico, repository, write_items};
+use crate::harness::{CommandHarness, TestSimulator, pico, repository, write_items};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
 use serde_json::Value;
 use std::fs;
 
-fn fixture(items: u32) -> (Harness, Simulator) {
-    let harness = Harness::new();
+fn fixture(items: u32) -> (CommandHarness, TestSimulator) {
+    let harness = CommandHarness::new();
     write_items(&harness, items);
-    (harness, Simulator::start(SimulatorConfig::default()))
+    (harness, TestSimulator::start(SimulatorConfig::default()))
 }
 
 /// Fails so often that its job does, then answers.
@@ -108,11 +108,11 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
 
 #[test]
 fn concurrency_limits_budget_and_base_url_may_differ() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let first = Simulator::start(failing(1, 1));
+    let first = TestSimulator::start(failing(1, 1));
     harness.judge_run(&first, "r", &["-j", "1", "--rpm", "6000"]).exits(3);
-    let second = Simulator::start(SimulatorConfig::default());
+    let second = TestSimulator::start(SimulatorConfig::default());
     let url = second.base_url();
     let flags = ["-j", "2", "--rpm", "9000", "--budget-usd", "1", "--base-url", &url];
     harness.resume("r", &flags).exits(0).prints(&["3 of 3 scored"]);
@@ -121,11 +121,11 @@ fn concurrency_limits_budget_and_base_url_may_differ() {
 
 #[test]
 fn a_run_directory_has_one_process() {
-    let gate = crate::harness::Gate::closed();
-    let harness = Harness::new();
+    let gate = crate::harness::CallGate::closed();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let config = SimulatorConfig { gate: gate.config(), ..SimulatorConfig::default() };
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     let running = harness.start_run(&simulator, "r", &[]);
     simulator.await_requests(2);
     harness.resume("r", &[]).exits(1).says(&["in use by another juror process"]);
@@ -137,9 +137,9 @@ fn a_run_directory_has_one_process() {
 
 #[test]
 fn a_run_is_resumed_from_any_folder() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 3);
-    let simulator = Simulator::start(failing(2, 1));
+    let simulator = TestSimulator::start(failing(2, 1));
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", rubric.replace("id = \"semantic\"", "id = \"mine\""));
     let ended = harness.judge_run(&simulator, "r", &["--rubric", "own.toml"]).exits(3);
@@ -154,9 +154,9 @@ fn a_run_is_resumed_from_any_folder() {
 
 #[test]
 fn files_beside_the_dataset_are_found_again() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let manifest = write_items(&harness, 2);
-    let simulator = Simulator::start(failing(1, 1));
+    let simulator = TestSimulator::start(failing(1, 1));
     let elsewhere = harness.path("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::rename(manifest, elsewhere.join("manifest.jsonl")).unwrap();
@@ -169,7 +169,7 @@ fn files_beside_the_dataset_are_found_again() {
 
 #[test]
 fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 4);
     let spoiled = ItemScript {
         item: ItemKey::Text("Number 1<".to_owned()),
@@ -177,7 +177,7 @@ fn failed_jobs_get_another_round_and_what_they_cost_stays_counted() {
     };
     let mut config = failing(2, 2);
     config.faults.items.push(spoiled);
-    let simulator = Simulator::start(config);
+    let simulator = TestSimulator::start(config);
     harness.judge_run(&simulator, "r", &[]).exits(3).prints(&["2 of 4 scored"]);
     let first = harness.report("r");
     assert_eq!(first["coverage"]["unscorable"], 1);

@@ -1,6 +1,6 @@
 //! The API's own description is held against what it answers, by a program that is not ours.
 
-use crate::harness::{ApiServer, Harness, Served, repository};
+use crate::harness::{ApiServer, CommandHarness, Served, repository};
 use std::{collections::BTreeSet, path::Path, process::Command};
 
 /// The checks of another version may find something else.
@@ -15,7 +15,7 @@ expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429"]
 
 /// Asks every operation, with data that fit the document and data that do not, whether it answers
 /// as the document says.
-fn check(harness: &Harness, api: &ApiServer, configuration: &str) {
+fn check(harness: &CommandHarness, api: &ApiServer, configuration: &str) {
     let python = juror_services::install::python_with(SCHEMATHESIS, "schemathesis");
     let program = python.parent().unwrap().join("schemathesis");
     let configuration = harness.write("schemathesis.toml", configuration);
@@ -32,7 +32,7 @@ fn check(harness: &Harness, api: &ApiServer, configuration: &str) {
 
 #[test]
 fn every_answer_is_one_that_the_document_describes() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let simulator = Served::start(&harness);
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/golden");
     harness.judge(&simulator.base_url, &golden.to_string_lossy(), &[]).exits(0);
@@ -68,7 +68,7 @@ fn every_answer_is_one_that_the_document_describes() {
 
 #[test]
 fn the_manual_lists_every_operation_and_no_other() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let api = ApiServer::start(ApiServer::command(&harness, &[]));
     let document = api.get("/api/v1/openapi.json").is(200).json();
     let base = document["servers"][0]["url"].as_str().unwrap();

@@ -2,7 +2,7 @@
 
 use super::judged;
 use crate::harness::{
-    ApiServer, FleetHarness, Harness, Servers, Simulator, Size, pico, write_items,
+    ApiServer, CommandHarness, FleetHarness, FleetServers, Size, TestSimulator, pico, write_items,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use std::time::Duration;
 const WITHIN: Duration = Duration::from_secs(60);
 
 fn fleet_harness(items: u32) -> (FleetHarness, ApiServer) {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, items);
     let size = Size { workers: 1, aggregators: 1, at_once: 2 };
-    let simulator = Simulator::start(Default::default());
-    let fleet_harness = FleetHarness::new(&size, Servers::shared_broker(), harness, simulator);
+    let simulator = TestSimulator::start(Default::default());
+    let fleet_harness = FleetHarness::new(&size, FleetServers::shared_broker(), harness, simulator);
     let mut command = ApiServer::command(&fleet_harness.harness, &[]);
     let (broker, redis) = (fleet_harness.servers.broker_port(), fleet_harness.servers.redis_port());
     command

@@ -1,18 +1,18 @@
 //! Runs directories and folders of datasets that hold what nobody expects there.
 
-use crate::harness::{ApiServer, Harness, Manual, repository, write_items};
+use crate::harness::{ApiServer, CommandHarness, Manual, repository, write_items};
 use serde_json::json;
 use std::{fs, process::Command};
 
 /// Puts a pipe, which nobody ever writes to, in the place of a file.
-fn pipe(harness: &Harness, name: &str) {
+fn pipe(harness: &CommandHarness, name: &str) {
     let path = harness.path(name);
     let _ = fs::remove_file(&path);
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-fn with_free_runs(runs: &[&str]) -> (Harness, ApiServer) {
-    let harness = Harness::new();
+fn with_free_runs(runs: &[&str]) -> (CommandHarness, ApiServer) {
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     for run in runs {
         harness.juror(&["run", "manifest.jsonl", "--run-id", run]).exits(0);
@@ -67,7 +67,7 @@ fn the_page_of_a_damaged_run_says_what_is_wrong_and_where_no_file_lies() {
 
 #[test]
 fn a_runs_directory_that_is_not_there_is_named() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let api = ApiServer::open(&harness, &["--runs-dir", "mistyped"]);
     api.get("/").is(200).says(&["There are no runs yet", "mistyped"]);
     api.ask_to_stop();
@@ -76,7 +76,7 @@ fn a_runs_directory_that_is_not_there_is_named() {
 
 #[test]
 fn only_datasets_are_offered_to_be_judged() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let golden = [repository("examples/golden/."), harness.path("").display().to_string()];
     assert!(Command::new("cp").arg("-r").args(golden).status().unwrap().success());
     let api = ApiServer::open(&harness, &[]);
@@ -87,7 +87,7 @@ fn only_datasets_are_offered_to_be_judged() {
 #[test]
 fn every_command_of_the_manuals_pages_opens_the_door() {
     for page in ["dashboard", "demo"] {
-        let harness = Harness::new();
+        let harness = CommandHarness::new();
         let manual = Manual::page(page);
         for folder in ["datasets", "examples"] {
             fs::create_dir(harness.path(folder)).unwrap();

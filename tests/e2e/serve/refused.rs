@@ -1,7 +1,7 @@
 //! Requests that begin no run, and cost nothing.
 
 use super::{Fixture, judged};
-use crate::harness::{ApiServer, Harness, Running, png, write_items};
+use crate::harness::{ApiServer, CommandHarness, RunningCommand, png, write_items};
 use serde_json::{Value, json};
 
 /// A request that differs in one field.
@@ -13,7 +13,7 @@ fn with(field: &str, value: Value) -> Value {
 
 #[test]
 fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     harness.write("juror.toml", "[budget]\nrun_usd = \"2.00\"\n");
     harness.write("secret/manifest.jsonl", "{\"id\": \"a\", \"screenshot\": \"a.png\"}\n");
     harness.write("data/a.png", png(1, 8, 8));
@@ -22,7 +22,7 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
     harness.write("data/rubric.toml", "");
     let secret = harness.path("secret/manifest.jsonl");
     std::os::unix::fs::symlink(&secret, harness.path("data/link.jsonl")).unwrap();
-    let simulator = crate::harness::Simulator::start(Default::default());
+    let simulator = crate::harness::TestSimulator::start(Default::default());
     let (url, key) = (simulator.base_url(), "fleet_harness-key");
     let flags = ["serve", "--listen", "127.0.0.1:0", "--data-root", "data", "--base-url", &url];
     let api = ApiServer::start(harness.command(&flags));
@@ -50,7 +50,7 @@ fn what_cannot_be_judged_is_refused_before_anything_is_spent() {
 
 #[test]
 fn a_name_that_stands_for_something_else_is_a_conflict() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mine = harness.write("runs/golden/manifest.jsonl", "mine\n");
     let api = ApiServer::open(&harness, &[]);
@@ -68,7 +68,7 @@ fn a_name_that_stands_for_something_else_is_a_conflict() {
 
 #[test]
 fn a_judge_without_a_key_is_refused_before_the_run_has_a_record() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let mut command = ApiServer::command(&harness, &[]);
     command.env_remove("OPENAI_API_KEY");
@@ -116,7 +116,8 @@ fn no_more_runs_go_on_at_once_than_are_set_and_a_name_is_taken_once() {
 #[test]
 fn the_run_of_another_process_is_shown_and_left_alone() {
     let fixture = Fixture::of(2, &[]);
-    let running: Running = fixture.harness.start_run(&fixture.simulator, "elsewhere", &["-j", "2"]);
+    let running: RunningCommand =
+        fixture.harness.start_run(&fixture.simulator, "elsewhere", &["-j", "2"]);
     fixture.simulator.await_requests(2);
     let shown = fixture.api.get("/api/v1/runs/elsewhere").is(200).json();
     assert_eq!(shown["state"], "running", "{shown}");
@@ -129,10 +130,10 @@ fn the_run_of_another_process_is_shown_and_left_alone() {
 
 #[test]
 fn the_caps_of_a_day_hold_whatever_a_run_may_cost() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     harness.write("juror.toml", "[budget]\nday_usd = \"0.0001\"\n");
-    let simulator = crate::harness::Simulator::start(Default::default());
+    let simulator = crate::harness::TestSimulator::start(Default::default());
     let api = ApiServer::open(&harness, &["--base-url", &simulator.base_url()]);
     api.post("/api/v1/runs", &judged("capped")).is(202);
     api.await_end("capped");
@@ -142,7 +143,7 @@ fn the_caps_of_a_day_hold_whatever_a_run_may_cost() {
 
 #[test]
 fn other_machines_are_served_with_a_token_alone() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     let anywhere = ["serve", "--listen", "0.0.0.0:0"];
     harness.juror(&anywhere).exits(2).says(&["serve.read_token_file"]);
     for serve in ["hosts = [\"juror.example\"]", "trusted_proxies = [\"proxy.example\"]"] {

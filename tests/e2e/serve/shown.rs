@@ -1,7 +1,7 @@
 //! Pages of an item: its files, as they were judged, and the question to the judge.
 
 use super::{Fixture, judged};
-use crate::harness::{ApiServer, Harness, Recorder, completion, verdict, write_items};
+use crate::harness::{ApiServer, CommandHarness, Recorder, completion, verdict, write_items};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -36,7 +36,7 @@ fn an_item_is_shown_with_its_tokens_code_and_image_until_they_change() {
 
 #[test]
 fn the_screenshot_of_a_run_without_a_judge_is_shown_as_it_is_now() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 2);
     let broken = "{\"id\": \"broken\", \"screenshot\": \"shots/broken.png\"}\n";
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap() + broken;
@@ -64,7 +64,7 @@ fn the_screenshot_of_a_run_without_a_judge_is_shown_as_it_is_now() {
 
 #[test]
 fn the_prompt_that_is_shown_is_the_one_that_was_sent() {
-    let harness = Harness::new();
+    let harness = CommandHarness::new();
     write_items(&harness, 1);
     let recorder = Recorder::start(vec![completion(&verdict(9), 1_000, 100)]);
     let api = ApiServer::open(&harness, &["--base-url", &recorder.base_url()]);

@@ -13,14 +13,14 @@ use std::{
 /// Serves one connection after the other, each with one request, until it is dropped.
 pub struct WebServer {
     address: SocketAddr,
-    requests: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<WebRequest>>>,
     ending: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
 }
 
 /// A request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct WebRequest {
     /// `GET`, `PUT` and so on.
     pub method: String,
     /// The path with its query.
@@ -30,14 +30,14 @@ pub struct Request {
 }
 
 /// Reaction to a request.
-pub enum Answer {
+pub enum WebResponse {
     /// These bytes, from the status line on; then the connection is closed.
     Bytes(Vec<u8>),
     /// No answer; the connection stays open until the server ends.
     Silence,
 }
 
-impl Answer {
+impl WebResponse {
     /// A whole answer with a status, as in `404 Not Found`, with these headers and this body.
     pub fn status(status: &str, headers: &[&str], body: &[u8]) -> Self {
         let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
@@ -61,14 +61,14 @@ impl Answer {
 
 impl WebServer {
     /// Listens on a free port of 127.0.0.1.
-    pub fn start(answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
+    pub fn start(answer: impl FnMut(&WebRequest) -> WebResponse + Send + 'static) -> Self {
         Self::start_at("127.0.0.1:0", answer)
     }
 
     /// Listens on this address; port 0 means a free one.
     pub fn start_at(
         address: &str,
-        mut answer: impl FnMut(&Request) -> Answer + Send + 'static,
+        mut answer: impl FnMut(&WebRequest) -> WebResponse + Send + 'static,
     ) -> Self {
         let listener = TcpListener::bind(address).expect("a free port");
         let address = listener.local_addr().expect("its address");
@@ -86,8 +86,8 @@ impl WebServer {
                 seen.lock().expect("no panic while held").push(request);
                 match answer {
                     // Whoever has hung up wants no more.
-                    Answer::Bytes(bytes) => drop(stream.write_all(&bytes)),
-                    Answer::Silence => silent.push(stream),
+                    WebResponse::Bytes(bytes) => drop(stream.write_all(&bytes)),
+                    WebResponse::Silence => silent.push(stream),
                 }
             }
         });
@@ -100,13 +100,13 @@ impl WebServer {
     }
 
     /// The requests so far.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<WebRequest> {
         self.requests.lock().expect("no panic while held").clone()
     }
 }
 
 /// Reads a request with its body, which is dropped.
-fn read(stream: TcpStream) -> Option<(Request, TcpStream)> {
+fn read(stream: TcpStream) -> Option<(WebRequest, TcpStream)> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -123,7 +123,7 @@ fn read(stream: TcpStream) -> Option<(Request, TcpStream)> {
     let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
     let mut body = std::io::Read::take(&mut reader, length);
     std::io::copy(&mut body, &mut std::io::sink()).ok()?;
-    Some((Request { method, path, headers }, reader.into_inner()))
+    Some((WebRequest { method, path, headers }, reader.into_inner()))
 }
 
 impl Drop for WebServer {

@@ -35,7 +35,7 @@ impl InstalledFonts {
         let mut fonts: Vec<&str> = listed.lines().filter(|line| !line.is_empty()).collect();
         // The order is that of folders, which differs between machines with equal fonts.
         fonts.sort_unstable();
-        Self { count: fonts.len(), digest: Digest::of(fonts.join("\n").as_bytes()) }
+        Self { count: fonts.len(), digest: Digest::from_content(fonts.join("\n").as_bytes()) }
     }
 }
 

@@ -83,9 +83,9 @@ impl ModuleFiles {
         }
         let mut listed = VERSIONS.to_owned();
         for (path, file) in &files {
-            listed.push_str(&format!("{path} {}\n", Digest::of(&file.content)));
+            listed.push_str(&format!("{path} {}\n", Digest::from_content(&file.content)));
         }
-        Ok(Self { files, specifiers, digest: Digest::of(listed.as_bytes()) })
+        Ok(Self { files, specifiers, digest: Digest::from_content(listed.as_bytes()) })
     }
 
     pub fn digest(&self) -> Digest {
@@ -155,7 +155,7 @@ mod tests {
     fn what_is_shipped_has_the_digests_of_its_bundling() {
         for (path, text) in SHIPPED {
             let name = path.trim_start_matches("/modules/");
-            let line = format!("{}  {name}", Digest::of(text.as_bytes()));
+            let line = format!("{}  {name}", Digest::from_content(text.as_bytes()));
             assert!(SUMS.lines().any(|sum| sum == line), "{line}");
         }
         for (name, file) in [
@@ -165,7 +165,10 @@ mod tests {
             ("LICENSE-tailwind", include_str!("../../../config/render/LICENSE-tailwind")),
             ("VERSIONS", VERSIONS),
         ] {
-            assert!(SUMS.contains(&format!("{}  {name}", Digest::of(file.as_bytes()))), "{name}");
+            assert!(
+                SUMS.contains(&format!("{}  {name}", Digest::from_content(file.as_bytes()))),
+                "{name}"
+            );
         }
         assert_eq!(SUMS.lines().count(), SHIPPED.len() + 5, "{SUMS}");
         assert!(VERSIONS.lines().any(|line| line == TAILWIND_NAME.to_lowercase()), "{VERSIONS}");

@@ -109,7 +109,7 @@ mod tests {
     /// Holds a page of this item open for so long.
     async fn page(budget: &RenderBudget, seconds: u64) -> Result<(), RenderError> {
         let child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
-        let group = ProcessGroup::of(&child);
+        let group = ProcessGroup::for_child(&child);
         let timeout = Duration::from_secs(10);
         PageLimits::check(budget, timeout)?;
         let mut limits = PageLimits::new(group, timeout, budget.clone());

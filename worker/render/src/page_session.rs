@@ -108,7 +108,7 @@ impl PageSession {
             "Page.javascriptDialogOpening" => {
                 self.send("Page.handleJavaScriptDialog", json!({"accept": false})).await?;
             }
-            "Fetch.requestPaused" => self.answer(&message.params).await?,
+            "Fetch.requestPaused" => self.respond_to(&message.params).await?,
             _ => {}
         }
         Ok(())
@@ -119,7 +119,7 @@ impl PageSession {
     }
 
     /// Answers a request of the page from its files, or refuses it.
-    async fn answer(&mut self, paused: &Value) -> Result<(), RendererError> {
+    async fn respond_to(&mut self, paused: &Value) -> Result<(), RendererError> {
         let request = paused.get("requestId");
         let address = paused.pointer("/request/url").and_then(Value::as_str).unwrap_or_default();
         let is_document = paused.get("resourceType").and_then(Value::as_str) == Some("Document");

@@ -103,7 +103,7 @@ impl BrowserProcess {
         let log = profile.path().join("log");
         let mut child = command(executable, profile.path(), &log, is_sandboxed);
         let mut child = child.spawn().map_err(failed)?;
-        let group = ProcessGroup::of(&child);
+        let group = ProcessGroup::for_child(&child);
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (to, from) = pipes.ok_or_else(|| not_started("it has no pipes".to_owned()))?;
         let pipe = DevtoolsPipe::new(to, from);

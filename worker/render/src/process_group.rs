@@ -12,7 +12,7 @@ pub struct ProcessGroup {
 
 impl ProcessGroup {
     /// The group that this child leads.
-    pub fn of(child: &Child) -> Self {
+    pub fn for_child(child: &Child) -> Self {
         #[cfg(unix)]
         {
             let id = child.id().and_then(|id| i32::try_from(id).ok());

@@ -122,7 +122,9 @@ impl Renderer {
         let scripts = [PAGE_SCRIPT, SNAPSHOT_SCRIPT, PREPARATION, MOUNT, STAND_IN].concat();
         let fonts = self.fonts.map_or("unknown".to_owned(), |fonts| fonts.digest.to_string());
         let served = format!("{} {} {fonts}", modules.digest(), tailwind.name());
-        Digest::of(format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes())
+        Digest::from_content(
+            format!("{} {} {served} {scripts}", self.browser(), FLAGS.join(" ")).as_bytes(),
+        )
     }
 
     /// True if pages run in the browser's own sandbox; it has none for root, nor where the system

@@ -154,7 +154,7 @@ impl RowFinishing<'_> {
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
         let remember = reply_for_cache(self.record.key, &judge, setup, &end, bill);
         if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-            let (answer, remember) = (builder.answer(), remember.clone());
+            let (answer, remember) = (builder.recorded_answer(), remember.clone());
             self.record.first = Some(FirstVerdict { verdict, answer, remember });
         } else if next.rejects_reply()
             && let Some(first) = self.record.first.take()

@@ -90,7 +90,7 @@ fn encode_png(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec<
 }
 
 fn encode_jpeg(image: &DynamicImage, color_profile: Option<&[u8]>) -> Option<Vec<u8>> {
-    let pixels = Pixels::of(image)?;
+    let pixels = Pixels::from_picture(image)?;
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes, JPEG_QUALITY);
     // Colors at full resolution: half of it blurs colored text.

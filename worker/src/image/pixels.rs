@@ -15,7 +15,7 @@ pub(super) struct Pixels<'picture> {
 impl<'picture> Pixels<'picture> {
     /// The pixels; none for pictures that JPEG cannot hold: transparent ones, and those with a side
     /// of more than 65,535 pixels.
-    pub(super) fn of(picture: &'picture DynamicImage) -> Option<Self> {
+    pub(super) fn from_picture(picture: &'picture DynamicImage) -> Option<Self> {
         let color = match picture {
             DynamicImage::ImageLuma8(_) => JpegColorType::Luma,
             DynamicImage::ImageRgb8(_) => JpegColorType::Ycbcr,
@@ -77,7 +77,9 @@ mod tests {
             (DynamicImage::from(color), ColorType::Rgb),
         ] {
             let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-            Encoder::new(&mut ours, 90).encode_image(Pixels::of(&picture).unwrap()).unwrap();
+            Encoder::new(&mut ours, 90)
+                .encode_image(Pixels::from_picture(&picture).unwrap())
+                .unwrap();
             Encoder::new(&mut theirs, 90)
                 .encode(picture.as_bytes(), width as u16, height as u16, kind)
                 .unwrap();

@@ -27,7 +27,7 @@ pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
 
 /// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
-    let facts = container::walk(ReadableFormat::of(bytes)?, bytes).ok()?;
+    let facts = container::walk(ReadableFormat::from_bytes(bytes)?, bytes).ok()?;
     Some(facts.upright_dimensions())
 }
 
@@ -70,7 +70,7 @@ fn passed_through(bytes: Bytes, facts: &Facts) -> PreparedImage {
 }
 
 fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
-    let format = ReadableFormat::of(bytes)
+    let format = ReadableFormat::from_bytes(bytes)
         .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
     container::walk(format, bytes)
         .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })

@@ -25,7 +25,7 @@ struct KeptPage {
 
 /// Digest of everything that a drawing depends on.
 pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
-    Digest::of(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
+    Digest::from_content(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
 }
 
 /// The drawing kept under this key, if there is one.
@@ -50,7 +50,7 @@ pub(super) async fn keep(
     key: Digest,
     drawn: &DrawnPage,
 ) -> Result<(), KeptInputError> {
-    let picture = Digest::of(&drawn.picture);
+    let picture = Digest::from_content(&drawn.picture);
     renders.keep(picture, drawn.picture.clone()).await?;
     let DrawnPage { snapshot, partial, refused, error, .. } = drawn;
     let page = json!({

@@ -18,7 +18,7 @@ pub async fn texts(loaded: &LoadedItem, context: &Context) -> Result<(), Interru
         return Ok(());
     }
     for text in load::texts(loaded).into_values() {
-        input(Digest::of(&text), text.into_owned().into(), context).await?;
+        input(Digest::from_content(&text), text.into_owned().into(), context).await?;
     }
     Ok(())
 }

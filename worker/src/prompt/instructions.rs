@@ -26,15 +26,15 @@ pub struct Instructions {
 
 impl Instructions {
     /// The instructions of a rubric.
-    pub fn of(rubric: &Rubric) -> Self {
+    pub fn for_rubric(rubric: &Rubric) -> Self {
         let (system, task) = (render_system(rubric), task::render(rubric));
         let schema = reply_schema(rubric).to_string();
         let labels = rubric.images.iter().map(|image| image.label.as_str());
         let texts = [system.as_str(), task.as_str()].into_iter().chain(labels);
-        let tokens = texts.map(TextTokens::of).fold(TextTokens::default(), TextTokens::plus);
-        let of_schema = TextTokens { expected: 0, ..TextTokens::of(&schema) };
+        let tokens = texts.map(TextTokens::from_text).fold(TextTokens::default(), TextTokens::plus);
+        let of_schema = TextTokens { expected: 0, ..TextTokens::from_text(&schema) };
         Self {
-            digest: Digest::of(format!("{}\n{system}{task}", system.len()).as_bytes()),
+            digest: Digest::from_content(format!("{}\n{system}{task}", system.len()).as_bytes()),
             tokens: tokens.plus(of_schema),
             system: system.into(),
             task: task.into(),

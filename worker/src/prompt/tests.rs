@@ -40,15 +40,16 @@ fn what_comes_first_is_the_same_for_every_item() {
 #[test]
 fn instructions_are_what_every_prompt_begins_with_and_are_bounded_with_the_schema() {
     for rubric in rubrics() {
-        let instructions = Instructions::of(&rubric);
+        let instructions = Instructions::for_rubric(&rubric);
         let prompt = render(&rubric, PromptItem::default());
         assert_eq!((&*instructions.system, &*instructions.task), (&*prompt.system, &*prompt.task));
         let labels = rubric.images.iter().map(|image| image.label.as_str());
-        let texts = [&*prompt.system, &*prompt.task].into_iter().chain(labels).map(TextTokens::of);
+        let texts =
+            [&*prompt.system, &*prompt.task].into_iter().chain(labels).map(TextTokens::from_text);
         let (bound, expected) =
             texts.fold((0, 0), |sum, of| (sum.0 + of.bound, sum.1 + of.expected));
         assert_eq!(instructions.tokens.expected, expected);
-        let of_schema = TextTokens::of(&instructions.schema).bound;
+        let of_schema = TextTokens::from_text(&instructions.schema).bound;
         assert_eq!(instructions.tokens.bound, bound + of_schema);
     }
 }
@@ -140,7 +141,8 @@ fn long_code_is_kept_whole() {
 #[test]
 fn version_one_asks_what_it_always_asked() {
     let [.., semantic, acrue] = rubrics();
-    let digests = [semantic, acrue].map(|rubric| Instructions::of(&rubric).digest.to_string());
+    let digests =
+        [semantic, acrue].map(|rubric| Instructions::for_rubric(&rubric).digest.to_string());
     assert_eq!(
         digests,
         [

@@ -113,7 +113,7 @@ impl DeliveryHandler {
         run_states.pause(run, reason).await?;
         // Otherwise the worker's end tells.
         if run_states.holds_jobs() {
-            self.warnings.tell(run, format!("run {run} is paused: {reason}"), events).await;
+            self.warnings.warn(run, format!("run {run} is paused: {reason}"), events).await;
         }
         Ok(())
     }
@@ -189,14 +189,14 @@ impl DeliveryHandler {
             unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),
             Interruption::UnknownRun(reason) => {
                 let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
-                self.warnings.tell(run, words, events).await;
+                self.warnings.warn(run, words, events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
             Interruption::Paused(reason) => {
                 let words = format!(
                     "run {run} is paused and keeps its jobs: {reason}; resume with: juror retry {run}"
                 );
-                self.warnings.tell(run, words, events).await;
+                self.warnings.warn(run, words, events).await;
                 (Disposition::RetryAfter(LONG_HOLD), Ok(()))
             }
             Interruption::FileNotHere(absence) => {
@@ -205,7 +205,7 @@ impl DeliveryHandler {
                      and fail if those do not have them either: {absence}; are the folders of \
                      --data-root the right ones, and mounted?"
                 );
-                self.warnings.tell_of_files(run, words, events).await;
+                self.warnings.warn_about_file(run, words, events).await;
                 (Disposition::RetryAfter(MOMENT), Ok(()))
             }
             Interruption::NotDrawnHere => {
@@ -213,7 +213,7 @@ impl DeliveryHandler {
                     "run {run} has jobs that no worker has drawn for 10 minutes, and this one draws \
                      nothing: start a worker with a browser, or end the run by: juror cancel {run}"
                 );
-                self.warnings.tell(run, words, events).await;
+                self.warnings.warn(run, words, events).await;
                 (Disposition::RetryAfter(AT_ONCE), Ok(()))
             }
             Interruption::LedgerOutage => (Disposition::RetryAfter(MOMENT), Ok(())),

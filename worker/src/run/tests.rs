@@ -5,7 +5,7 @@ mod unsteady;
 
 use super::WorkerRunState;
 use crate::vision::{AccountProblem, CallEnd};
-use fixture::{FakeJudge, Fixture, Watched, answer, job, verdict};
+use fixture::{FakeJudge, JobFixture, Watched, answer, job, verdict};
 use juror_ledger::{
     admission::Admission as _,
     store::{Claim, ClaimKey, Store as _},
@@ -29,7 +29,7 @@ fn kind(result: &JobResult) -> Option<ErrorKind> {
 }
 
 /// Claims a job as another worker.
-async fn claim(fixture: &Fixture, run: &RunId, item: &str) -> ClaimKey {
+async fn claim(fixture: &JobFixture, run: &RunId, item: &str) -> ClaimKey {
     let key = crate::claim::unclaimed(&job(run, item));
     match fixture.backend.claim(&key, &OwnerId::new("there")).await.unwrap() {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..key },
@@ -39,7 +39,7 @@ async fn claim(fixture: &Fixture, run: &RunId, item: &str) -> ClaimKey {
 
 #[tokio::test]
 async fn each_job_is_judged_as_its_run_says() {
-    let fixture = Fixture::new(2);
+    let fixture = JobFixture::new(2);
     let (kind, harsh) = (FakeJudge::saying(vec![verdict(9)]), FakeJudge::saying(vec![verdict(5)]));
     let text = juror_types::rubric::builtin_named("semantic@1")
         .unwrap()
@@ -67,7 +67,7 @@ async fn each_job_is_judged_as_its_run_says() {
 
 #[tokio::test]
 async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
-    let mut fixture = Fixture::new(2);
+    let mut fixture = JobFixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
     let (locked, open) = (FakeJudge::saying(vec![refusal]), FakeJudge::saying(vec![verdict(9)]));
@@ -92,7 +92,7 @@ async fn a_run_that_is_paused_keeps_its_jobs_and_stops_no_other() {
 
 #[tokio::test]
 async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
-    let mut fixture = Fixture::new(2);
+    let mut fixture = JobFixture::new(2);
     let message = "no".to_owned();
     let refusal = CallEnd::Account { problem: AccountProblem::Key, message };
     let judge = FakeJudge::saying(vec![refusal]);
@@ -108,7 +108,7 @@ async fn the_only_run_of_a_worker_ends_it_with_its_pause() {
 
 #[tokio::test]
 async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
-    let fixture = Fixture::new(1);
+    let fixture = JobFixture::new(1);
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.runs.end_with_pause(&fixture.shutdown.drain);
@@ -121,7 +121,7 @@ async fn a_job_that_cannot_be_judged_ends_the_only_worker() {
 
 #[tokio::test]
 async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
-    let fixture = Fixture::new(8);
+    let fixture = JobFixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &TEN).await;
@@ -144,7 +144,7 @@ async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
 
 #[tokio::test]
 async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
-    let mut fixture = Fixture::new(2);
+    let mut fixture = JobFixture::new(2);
     let run = RunId::new("forgotten");
     fixture.publish(&run, &TEN).await;
     let worker = fixture.start();
@@ -162,7 +162,7 @@ async fn jobs_of_a_run_that_nobody_knows_are_kept_and_the_run_is_named_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
-    let fixture = Fixture::new(2);
+    let fixture = JobFixture::new(2);
     let judge = FakeJudge::saying(vec![answer("no verdict")]);
     let run = fixture.open_run("nightly", &judge).await;
     *fixture.backend.tickets.lock().unwrap() = Some(1);
@@ -185,7 +185,7 @@ async fn a_job_that_waits_for_long_is_put_back_and_its_answers_still_count() {
 
 #[tokio::test]
 async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
-    let fixture = Fixture::new(2);
+    let fixture = JobFixture::new(2);
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     for _ in 0..3 {
@@ -208,7 +208,7 @@ async fn a_job_that_killed_its_workers_is_told_and_kept_aside() {
 
 #[tokio::test]
 async fn a_job_that_is_in_hand_already_is_not_begun_again() {
-    let fixture = Fixture::new(4);
+    let fixture = JobFixture::new(4);
     let (slow, quick) =
         (FakeJudge::held_back(vec![verdict(9)]), FakeJudge::saying(vec![verdict(9)]));
     let (run, other) =
@@ -227,7 +227,7 @@ async fn a_job_that_is_in_hand_already_is_not_begun_again() {
 
 #[tokio::test]
 async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() {
-    let fixture = Fixture::new(1);
+    let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
@@ -244,7 +244,7 @@ async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() 
 
 #[tokio::test]
 async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has() {
-    let fixture = Fixture::new(1);
+    let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0", "1"]).await;
@@ -266,7 +266,7 @@ async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has()
 
 #[tokio::test]
 async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
-    let fixture = Fixture::new(8);
+    let fixture = JobFixture::new(8);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &TEN).await;
@@ -288,7 +288,7 @@ async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
 
 #[tokio::test(start_paused = true)]
 async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_is_back() {
-    let fixture = Fixture::new(1);
+    let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0", "1"]).await;
@@ -313,7 +313,7 @@ async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_
 
 #[tokio::test(start_paused = true)]
 async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
-    let fixture = Fixture::new(1);
+    let fixture = JobFixture::new(1);
     let judge = FakeJudge::held_back(vec![verdict(9)]);
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
@@ -341,7 +341,7 @@ async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
 
 #[tokio::test]
 async fn a_worker_that_draws_nothing_leaves_such_jobs_to_others_and_ends_those_that_are_over() {
-    let mut fixture = Fixture::new(1);
+    let mut fixture = JobFixture::new(1);
     fixture.draws = false;
     let judge = FakeJudge::saying(vec![verdict(9)]);
     let run = fixture.open_run("measured", &judge).await;

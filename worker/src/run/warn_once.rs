@@ -27,28 +27,31 @@ pub struct WarnOnce(Mutex<HashMap<(RunId, WarningTopic), (Instant, String)>>);
 
 impl WarnOnce {
     /// Emits a warning about a run's state, unless the same was emitted a short while ago.
-    pub async fn tell(&self, run: &RunId, words: String, events: &Events) {
-        if self.is_news(run, WarningTopic::WorkerRunState, &words) {
-            events.emit(Event::Warning(words)).await;
+    pub async fn warn(&self, run: &RunId, message: String, events: &Events) {
+        if self.is_new(run, WarningTopic::WorkerRunState, &message) {
+            events.emit(Event::Warning(message)).await;
         }
     }
 
     /// Emits a warning about a file of a run, unless one about any of its files was emitted a short
     /// while ago.
-    pub async fn tell_of_files(&self, run: &RunId, words: String, events: &Events) {
-        if self.is_news(run, WarningTopic::Files, &words) {
-            events.emit(Event::Warning(words)).await;
+    pub async fn warn_about_file(&self, run: &RunId, message: String, events: &Events) {
+        if self.is_new(run, WarningTopic::Files, &message) {
+            events.emit(Event::Warning(message)).await;
         }
     }
 
-    fn is_news(&self, run: &RunId, topic: WarningTopic, words: &str) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        told.retain(|_, (since, _)| since.elapsed() < SILENCE);
+    fn is_new(&self, run: &RunId, topic: WarningTopic, message: &str) -> bool {
+        let mut last_messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last_messages.retain(|_, (since, _)| since.elapsed() < SILENCE);
         let key = (run.clone(), topic);
-        if told.get(&key).is_some_and(|(_, last)| topic == WarningTopic::Files || last == words) {
+        if last_messages
+            .get(&key)
+            .is_some_and(|(_, last)| topic == WarningTopic::Files || last == message)
+        {
             return false;
         }
-        told.insert(key, (Instant::now(), words.to_owned()));
+        last_messages.insert(key, (Instant::now(), message.to_owned()));
         true
     }
 }

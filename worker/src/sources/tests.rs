@@ -8,7 +8,7 @@ use crate::load::load;
 use async_trait::async_trait;
 use juror_services::{
     s3,
-    web::{Answer, Request, WebServer},
+    web::{WebRequest, WebResponse, WebServer},
 };
 use juror_types::item::{Item, Text};
 use std::{
@@ -51,8 +51,8 @@ async fn refusal(sources: &Sources, reference: &str) -> String {
     error
 }
 
-fn file(_: &Request) -> Answer {
-    Answer::file(b"content")
+fn file(_: &WebRequest) -> WebResponse {
+    WebResponse::file(b"content")
 }
 
 /// A resolver that answers each name with one of these after the other.
@@ -179,8 +179,8 @@ async fn redirects_are_followed_to_allowed_hosts() {
     let end = WebServer::start(file);
     let to = url(&end, "/end.png");
     let server = WebServer::start(move |request| match request.path.starts_with("/1.png") {
-        true => Answer::redirect("/2.png"),
-        false => Answer::redirect(&to),
+        true => WebResponse::redirect("/2.png"),
+        false => WebResponse::redirect(&to),
     });
     let hosts = [&server, &end].map(|server| format!("http://{}", server.address()));
     let sources = sources(&hosts, &["127.0.0.1"]);
@@ -205,7 +205,7 @@ async fn a_redirect_to_what_may_not_be_reached_is_refused() {
         ("s3://bucket/1.png", "neither https nor http"),
     ] {
         let location = to.to_owned();
-        let server = WebServer::start_at("127.0.0.2:0", move |_| Answer::redirect(&location));
+        let server = WebServer::start_at("127.0.0.2:0", move |_| WebResponse::redirect(&location));
         let hosts = [format!("http://{}", server.address()), origin.clone()];
         let error = refusal(&sources(&hosts, &["127.0.0.2"]), &url(&server, "/1.png")).await;
         assert!(error.contains("it redirects to") && error.contains(says), "{to}: {error}");
@@ -216,7 +216,7 @@ async fn a_redirect_to_what_may_not_be_reached_is_refused() {
 
 #[tokio::test]
 async fn a_ring_of_redirects_ends() {
-    let server = WebServer::start(|_| Answer::redirect("/1.png"));
+    let server = WebServer::start(|_| WebResponse::redirect("/1.png"));
     let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
     assert!(error.contains("redirects more than 5 times"), "{error}");
     assert_eq!(server.requests().len(), 6);
@@ -228,7 +228,9 @@ async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
     let untold = [b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", &body[..]].concat();
     let chunk = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
     let chunked = [b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", &chunk[..]].concat();
-    for answer in [Answer::file(&body), Answer::Bytes(untold), Answer::Bytes(chunked)] {
+    for answer in
+        [WebResponse::file(&body), WebResponse::Bytes(untold), WebResponse::Bytes(chunked)]
+    {
         let mut answer = Some(answer);
         let server = WebServer::start(move |_| answer.take().unwrap());
         let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
@@ -239,7 +241,7 @@ async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
 #[tokio::test]
 async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 5242880\r\n\r\n";
-    let server = WebServer::start(|_| Answer::Bytes(head.to_vec()));
+    let server = WebServer::start(|_| WebResponse::Bytes(head.to_vec()));
     let code = Some(Text::Path(url(&server, "/large.html")));
     let item = Item { generated_code: code, ..Item::default() };
     let loaded = load(&item, &sources_at(&server)).await.unwrap();
@@ -252,14 +254,14 @@ async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
 async fn what_fails_for_a_passing_reason_is_tried_again() {
     let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nonly".to_vec();
     for first in [
-        Answer::status("503 Service Unavailable", &[], b""),
-        Answer::status("429 Too Many Requests", &["retry-after: 0"], b""),
-        Answer::Bytes(cut),
-        Answer::Bytes(Vec::new()),
+        WebResponse::status("503 Service Unavailable", &[], b""),
+        WebResponse::status("429 Too Many Requests", &["retry-after: 0"], b""),
+        WebResponse::Bytes(cut),
+        WebResponse::Bytes(Vec::new()),
     ] {
         let mut answers = VecDeque::from([first]);
         let server =
-            WebServer::start(move |_| answers.pop_front().unwrap_or(Answer::file(b"content")));
+            WebServer::start(move |_| answers.pop_front().unwrap_or(WebResponse::file(b"content")));
         let content = sources_at(&server).read(&url(&server, "/1.png"), LIMIT).await.unwrap();
         assert_eq!(&content[..], b"content");
         assert_eq!(server.requests().len(), 2);
@@ -275,7 +277,7 @@ async fn nothing_is_tried_more_than_three_times_or_in_vain() {
         ("418 I'm a teapot", 1, "status 418"),
         ("204 No Content", 1, "status 204"),
     ] {
-        let server = WebServer::start(move |_| Answer::status(status, &[], b""));
+        let server = WebServer::start(move |_| WebResponse::status(status, &[], b""));
         let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
         assert!(error.contains(says), "{error}");
         let shown = format!("http://{}/1.png: ", server.address());
@@ -291,7 +293,7 @@ async fn nothing_is_tried_more_than_three_times_or_in_vain() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_keeps_silent_is_given_up() {
-    let server = WebServer::start(|_| Answer::Silence);
+    let server = WebServer::start(|_| WebResponse::Silence);
     let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
     assert!(error.contains("3 times in a row"), "{error}");
 }
@@ -354,10 +356,10 @@ async fn an_object_store_that_is_busy_is_asked_again() {
     let server = WebServer::start(move |_| {
         count += 1;
         match count {
-            1 => Answer::status("503 Slow Down", &[], b""),
+            1 => WebResponse::status("503 Slow Down", &[], b""),
             _ => {
                 let modified = "last-modified: Wed, 21 Oct 2015 07:28:00 GMT";
-                Answer::status("200 OK", &["etag: \"a\"", modified], b"content")
+                WebResponse::status("200 OK", &["etag: \"a\"", modified], b"content")
             }
         }
     });

@@ -71,7 +71,7 @@ impl Web {
     async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
         let mut way = String::new();
         for _ in 0..=MAX_REDIRECTS {
-            match self.ask(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
+            match self.fetch_once(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
                 FetchReply::Content(content) => return Ok(content),
                 FetchReply::Redirect(next) => url = next,
             }
@@ -96,7 +96,7 @@ impl Web {
         Ok(())
     }
 
-    async fn ask(&self, url: &Url, max_bytes: u64) -> Result<FetchReply, Miss> {
+    async fn fetch_once(&self, url: &Url, max_bytes: u64) -> Result<FetchReply, Miss> {
         let response = self.client.get(url.clone()).send().await.map_err(unsent)?;
         let status = response.status();
         match status {

@@ -26,7 +26,7 @@ pub async fn strip(code: &str, language: Language) -> JudgedCode {
         Ok(Some(cuts)) if cuts.is_empty() => unchanged(None),
         Ok(Some(cuts)) => {
             let text = apply(code, cuts);
-            let digest = Digest::of(text.as_bytes());
+            let digest = Digest::from_content(text.as_bytes());
             let note = format!(
                 "judged without comments and dead code: {} of {} bytes, SHA-256 {digest}",
                 text.len(),

@@ -166,7 +166,7 @@ impl OpenAi {
 
 #[async_trait]
 impl VisionClient for OpenAi {
-    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Call {
+    async fn call(&self, request: &Request, cancel: &CancellationToken) -> Call {
         let mut warning = None;
         loop {
             let begun = Instant::now();
@@ -206,7 +206,7 @@ impl VisionClient for OpenAi {
     }
 
     async fn takes_images(&self, model: &str) -> Option<bool> {
-        image_input::ask(&self.http, model).await
+        image_input::query_model(&self.http, model).await
     }
 }
 

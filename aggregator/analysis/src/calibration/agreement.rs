@@ -56,7 +56,7 @@ pub struct Agreement {
 
 impl Agreement {
     /// Of these items, on this scale.
-    pub(super) fn of(paired: &Paired, steps: Steps) -> Self {
+    pub(super) fn from_pairs(paired: &Paired, steps: Steps) -> Self {
         let Paired { judge, people, .. } = paired;
         let mean = |values: &[f64]| {
             let mut moments = Moments::default();
@@ -115,7 +115,7 @@ impl Paired {
 /// Pearson, Spearman, Kendall and kappa. Pearson's interval is Fisher's for independent items; the
 /// others have no formula with ties, and none has one with clusters, so those use the bootstrap.
 fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
-    let table = Table::of(&paired.judge, &paired.people);
+    let table = Table::from_scores(&paired.judge, &paired.people);
     let measure = |times: &[u32]| {
         let counts = table.counts(times);
         [
@@ -133,7 +133,7 @@ fn associations(paired: &Paired, steps: Steps) -> [Figure; 4] {
         return std::array::from_fn(|_| Figure::unknown(reason.clone()));
     }
     let values = measure(&vec![1; table.items()]);
-    let groups = Groups::of(&paired.clusters);
+    let groups = Groups::from_clusters(&paired.clusters);
     let [mut pearson, spearman, tau, kappa] = groups.intervals(values, measure);
     if let (Some(correlation), true) = (values[0], groups.all_alone()) {
         pearson = Figure::by_fisher_z(correlation, table.items());

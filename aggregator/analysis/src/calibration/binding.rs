@@ -28,7 +28,7 @@ pub struct Binding {
 
 impl Binding {
     /// The binding of a run; none with the judge off.
-    pub fn of(record: &RunRecord, simulated: bool) -> Option<Self> {
+    pub fn for_run(record: &RunRecord, simulated: bool) -> Option<Self> {
         let unbound = Self {
             digest: Digest::from_bytes([0; 32]),
             judge: record.judge.clone()?,
@@ -83,7 +83,7 @@ impl Binding {
         };
         let json = serde_json::to_vec(&identity);
         debug_assert!(json.is_ok(), "memory takes every text and number");
-        Digest::of(&json.unwrap_or_default())
+        Digest::from_content(&json.unwrap_or_default())
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn whatever_changes_a_score_changes_the_digest_and_is_named() {
         let known = record(SEMANTIC, 1);
-        let bound = |record: &RunRecord| Binding::of(record, false).unwrap();
+        let bound = |record: &RunRecord| Binding::for_run(record, false).unwrap();
         let then = bound(&known);
         assert!(then.is_sound() && then.changes(&then).is_empty());
         let elsewhere = RunRecord { base_url: None, repeat: 3, planned: 9, ..known.clone() };
@@ -114,7 +114,8 @@ mod tests {
         let judge = known.judge.clone().unwrap();
         let judged = |judge: Judge| RunRecord { judge: Some(judge), ..known.clone() };
         let preparation = Some(Preparation { version: 2, max_bytes: 1, max_side: 1 });
-        let rubric = RubricReference { digest: Digest::of(b"other"), ..known.rubric.clone() };
+        let rubric =
+            RubricReference { digest: Digest::from_content(b"other"), ..known.rubric.clone() };
         for (now, word) in [
             (judged(Judge { model: "gpt-5".into(), ..judge.clone() }), "judge: openai gpt-4o then"),
             (
@@ -132,10 +133,10 @@ mod tests {
             let changes = then.changes(&now);
             assert!(changes.len() == 1 && changes[0].contains(word), "{changes:?}");
         }
-        let simulated = Binding::of(&known, true).unwrap();
+        let simulated = Binding::for_run(&known, true).unwrap();
         assert_eq!(then.changes(&simulated), ["scores: a judge's then, the simulator's now"]);
         assert_ne!(simulated.digest, then.digest);
         assert!(!Binding { simulated: true, ..then }.is_sound());
-        assert!(Binding::of(&RunRecord { judge: None, ..known }, false).is_none());
+        assert!(Binding::for_run(&RunRecord { judge: None, ..known }, false).is_none());
     }
 }

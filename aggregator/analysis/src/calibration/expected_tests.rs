@@ -98,7 +98,7 @@ fn agreement_with_people_is_that_of_scipy_scikit_learn_and_statsmodels() {
     assert!(cases.len() >= 15);
     for case in cases {
         let steps = Steps { least: case.least, most: case.most, width: 1.0 };
-        let found = Agreement::of(&paired(&case), steps);
+        let found = Agreement::from_pairs(&paired(&case), steps);
         let name = &case.name;
         assert_eq!(found.n, case.n, "{name}");
         assert_eq!(found.confusion.counts, case.confusion, "{name}");
@@ -117,13 +117,13 @@ fn agreement_with_people_is_that_of_scipy_scikit_learn_and_statsmodels() {
 #[test]
 fn the_raters_own_agreement_is_that_of_krippendorff() {
     let Raters { items, alpha, interval } = expected().raters;
-    let found = RaterAgreement::of(&items, &vec![None; items.len()]);
+    let found = RaterAgreement::from_ratings(&items, &vec![None; items.len()]);
     drawn(&found.alpha, Some(alpha), Some(interval), "raters");
     assert_eq!(found.raters, 3);
     assert_eq!(found.items, items.iter().filter(|ratings| ratings.len() > 1).count() as u64);
-    let alone = RaterAgreement::of(&[vec![7.0]], &[None]);
+    let alone = RaterAgreement::from_ratings(&[vec![7.0]], &[None]);
     assert_eq!(alone.alpha.reason.unwrap(), "no item was rated by two people");
-    let alike = RaterAgreement::of(&[vec![7.0, 7.0]], &[None]);
+    let alike = RaterAgreement::from_ratings(&[vec![7.0, 7.0]], &[None]);
     assert_eq!(alike.alpha.reason.unwrap(), "all ratings are equal");
 }
 
@@ -132,7 +132,10 @@ fn what_cannot_be_told_says_why() {
     let steps = Steps { least: 0.0, most: 10.0, width: 1.0 };
     let of = |judge: &[f64], people: &[f64]| {
         let clusters = vec![None; judge.len()];
-        Agreement::of(&Paired { judge: judge.to_vec(), people: people.to_vec(), clusters }, steps)
+        Agreement::from_pairs(
+            &Paired { judge: judge.to_vec(), people: people.to_vec(), clusters },
+            steps,
+        )
     };
     let reason = |figure: &Figure| figure.reason.clone().unwrap_or_default();
     let none = of(&[], &[]);
@@ -159,7 +162,7 @@ fn clusters_widen_what_repeats_one_item() {
         for (cluster, (judge, people)) in judge.into_iter().zip(people).enumerate() {
             (0..times).for_each(|_| paired.add(judge, people, clustered.then_some(cluster)));
         }
-        Agreement::of(&paired, steps)
+        Agreement::from_pairs(&paired, steps)
     };
     let width = |figure: &Figure| figure.high.unwrap() - figure.low.unwrap();
     let (one, five, clustered) = (of(1, false), of(5, false), of(5, true));
@@ -192,7 +195,7 @@ fn real_ratings_give_the_correlations_that_their_authors_published() {
                 let value = |column: usize| row[column].parse().unwrap();
                 paired.add(value(1 + 2 * measure), value(2 + 2 * measure), None);
             }
-            let found = Agreement::of(&paired, steps).spearman;
+            let found = Agreement::from_pairs(&paired, steps).spearman;
             near(found.value, Some(published), 0.000_05, model);
             assert!(found.low < found.value && found.value < found.high, "{model}: {found:?}");
         }

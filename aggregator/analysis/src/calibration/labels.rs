@@ -53,9 +53,9 @@ pub fn score_key(rubric: &Rubric) -> &'static str {
 impl Labels {
     /// Parses a file; `name` determines its format and names it in errors.
     pub fn read(name: &str, bytes: &[u8], rubric: &Rubric) -> Result<Self, LabelError> {
-        let mut labels = Self::none(Some(Digest::of(bytes)));
+        let mut labels = Self::none(Some(Digest::from_content(bytes)));
         let mut first_lines = HashMap::new();
-        for line in file::lines(name, bytes, &Rateable::of(rubric))? {
+        for line in file::lines(name, bytes, &Rateable::for_rubric(rubric))? {
             let place = LabelPlace::line(name, line.number);
             let rater = line.rater.clone().unwrap_or_default();
             if let Some(first) = first_lines.insert((line.id.clone(), rater), line.number) {
@@ -73,7 +73,7 @@ impl Labels {
         rubric: &Rubric,
         results: impl Iterator<Item = Result<JobResult, E>>,
     ) -> Result<Self, E> {
-        let rateable = Rateable::of(rubric);
+        let rateable = Rateable::for_rubric(rubric);
         let mut labels = Self::none(None);
         for result in results {
             let result = result?;
@@ -139,7 +139,7 @@ impl Labels {
 }
 
 impl<'a> Rateable<'a> {
-    pub(super) fn of(rubric: &'a Rubric) -> Self {
+    pub(super) fn for_rubric(rubric: &'a Rubric) -> Self {
         let criteria = rubric.criteria.iter().map(|criterion| criterion.key.as_str());
         let mut keys = vec![score_key(rubric)];
         // A criterion of the score's own name would hide it.

@@ -17,7 +17,7 @@ pub struct RaterAgreement {
 
 impl RaterAgreement {
     /// The agreement of each item's ratings, with the items' clusters.
-    pub(super) fn of(ratings: &[Vec<f64>], clusters: &[Option<usize>]) -> Self {
+    pub(super) fn from_ratings(ratings: &[Vec<f64>], clusters: &[Option<usize>]) -> Self {
         let rated = ratings.iter().zip(clusters).filter(|(ratings, _)| ratings.len() > 1);
         let (several, clusters): (Vec<&Vec<f64>>, Vec<Option<usize>>) = rated.unzip();
         let alpha_of = |times: &[u32]| {
@@ -32,7 +32,7 @@ impl RaterAgreement {
             _ if several.is_empty() => Figure::unknown("no item was rated by two people"),
             [None] => Figure::unknown("all ratings are equal"),
             value => {
-                let [alpha] = Groups::of(&clusters).intervals(value, alpha_of);
+                let [alpha] = Groups::from_clusters(&clusters).intervals(value, alpha_of);
                 alpha
             }
         };

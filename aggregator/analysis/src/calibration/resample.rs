@@ -19,7 +19,7 @@ pub(super) struct Groups(Vec<Vec<usize>>);
 
 impl Groups {
     /// Groups of items with these clusters.
-    pub(super) fn of(clusters: &[Option<usize>]) -> Self {
+    pub(super) fn from_clusters(clusters: &[Option<usize>]) -> Self {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut group_of = std::collections::HashMap::new();
         for (item, cluster) in clusters.iter().enumerate() {
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn clusters_are_drawn_whole() {
-        let groups = Groups::of(&[Some(7), None, Some(7), None, Some(2)]);
+        let groups = Groups::from_clusters(&[Some(7), None, Some(7), None, Some(2)]);
         assert_eq!(groups.0, [vec![0, 2], vec![1], vec![3], vec![4]]);
-        assert!(!groups.all_alone() && Groups::of(&[None, Some(1)]).all_alone());
+        assert!(!groups.all_alone() && Groups::from_clusters(&[None, Some(1)]).all_alone());
         let mut times = [0; 5];
         let mut random = SplitMix(1);
         for _ in 0..50 {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_most_resamples_cannot_tell_has_no_interval() {
-        let groups = Groups::of(&[None; 10]);
+        let groups = Groups::from_clusters(&[None; 10]);
         let [figure, none] =
             groups.intervals([Some(0.5), None], |times| [(times[0] > 0).then_some(0.5), Some(1.0)]);
         assert_eq!((figure.value, figure.low), (Some(0.5), None));
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(none, Figure::default());
         let [alike] = groups.intervals([Some(1.0)], |_| [Some(1.0)]);
         assert_eq!(alike.reason.as_deref(), Some(ALL_ALIKE));
-        let [few] = Groups::of(&[None; 9]).intervals([Some(1.0)], |_| [Some(1.0)]);
+        let [few] = Groups::from_clusters(&[None; 9]).intervals([Some(1.0)], |_| [Some(1.0)]);
         assert!(few.reason.unwrap().contains("needs 10 items"));
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Cell {
 impl Table {
     /// The table of these items. Values are rounded to nine decimals, so that means of the same
     /// ratings in another order are ties.
-    pub(super) fn of(judge: &[f64], people: &[f64]) -> Self {
+    pub(super) fn from_scores(judge: &[f64], people: &[f64]) -> Self {
         let (judge_values, people_values) = (distinct(judge), distinct(people));
         let place = |values: &[f64], value: f64| {
             values

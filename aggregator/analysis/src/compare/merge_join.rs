@@ -43,7 +43,7 @@ where
     R: Iterator<Item = Result<JobResult, JournalError>>,
 {
     let rubric = &head.report.rubric;
-    let metrics = ComparedMetrics::of(rubric);
+    let metrics = ComparedMetrics::for_rubric(rubric);
     let image = rubric.images.first().map_or("", |image| image.name.as_str());
     let (before, after) = (&base.report.run, &head.report.run);
     let basis = head.report.likely_clusters.as_ref().map(|likely| likely.basis);

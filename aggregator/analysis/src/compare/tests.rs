@@ -88,7 +88,7 @@ fn only_the_first_image_of_a_rubric_is_an_input() {
         let image = |name: &str, bytes: &[u8]| InputRecord {
             name: name.into(),
             reference: "-".into(),
-            digest: Some(Digest::of(bytes)),
+            digest: Some(Digest::from_content(bytes)),
             note: None,
             signature: None,
         };
@@ -133,7 +133,8 @@ fn repeats_are_averaged_and_tell_what_more_of_them_would_do() {
 #[test]
 fn another_rubric_is_refused_and_another_judge_is_told() {
     let mut other = run_of(SEMANTIC, 1, &twenty(0));
-    other.rubric = RubricReference { version: 2, digest: Digest::of(b"other"), ..other.rubric };
+    other.rubric =
+        RubricReference { version: 2, digest: Digest::from_content(b"other"), ..other.rubric };
     other.run_id = RunId::new("other");
     let mine = run_of(SEMANTIC, 1, &twenty(0));
     let refused = compared_as((mine.clone(), twenty(0)), (other, vec![]), RULES).unwrap_err();

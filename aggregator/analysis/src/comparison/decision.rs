@@ -19,7 +19,7 @@ pub enum Decision {
 
 impl Decision {
     /// The decision on a difference with this 95 % interval, by this margin.
-    pub fn of(difference: &Difference, margin: f64) -> Self {
+    pub fn for_difference(difference: &Difference, margin: f64) -> Self {
         match (difference.low, difference.high) {
             (_, Some(high)) if high < -margin => Self::Worse,
             (Some(low), _) if low > margin => Self::Better,
@@ -28,10 +28,10 @@ impl Decision {
         }
     }
 
-    /// As [`Self::of`], for one of many tests: worse and better hold only if the adjusted p-value
+    /// As [`Self::for_difference`], for one of many tests: worse and better hold only if the adjusted p-value
     /// is at most 5 %.
     pub(crate) fn among_many(difference: &Difference, margin: f64, adjusted: Option<f64>) -> Self {
-        match Self::of(difference, margin) {
+        match Self::for_difference(difference, margin) {
             Self::Worse | Self::Better if adjusted.is_none_or(|p_value| p_value > 0.05) => {
                 Self::Inconclusive
             }

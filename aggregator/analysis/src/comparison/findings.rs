@@ -65,7 +65,7 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
     let ends = format!("[{}, {}]", figures::change(low, unit), figures::change(high, unit));
     let margin = margin * unit.width();
     let shown = size(margin, unit);
-    let by_interval = Decision::of(difference, margin);
+    let by_interval = Decision::for_difference(difference, margin);
     let place = match by_interval {
         Decision::Worse => format!("lies below −{shown}"),
         Decision::Better => format!("lies above +{shown}"),

@@ -26,7 +26,7 @@ pub(crate) struct ComparedMetrics {
 }
 
 impl ComparedMetrics {
-    pub(crate) fn of(rubric: &Rubric) -> Self {
+    pub(crate) fn for_rubric(rubric: &Rubric) -> Self {
         let all = MetricDefinition::all(rubric);
         let mut others = MetricDefinition::criteria(rubric);
         others.extend(all.iter().filter(|each| each.is_further_mean()).cloned());

@@ -228,7 +228,7 @@ impl<'a> Totals<'a> {
                 true => self.decisive.pairs.difference(1.0),
                 false => self.decisive.pairs.clustered_difference(1.0),
             };
-            (effect, Decision::of(&other, rules.margin))
+            (effect, Decision::for_difference(&other, rules.margin))
         });
         let all = self.metrics.others.iter().zip(&self.others);
         let mut criteria: Vec<_> = all
@@ -316,7 +316,7 @@ impl<'a> Totals<'a> {
             let width = definition.unit.width();
             let names = (definition.path.as_str(), definition.title.as_str());
             totals.losses.record(names, rules.max_lost, || {
-                Decision::of(&totals.as_failed.difference(width), rules.margin * width)
+                Decision::for_difference(&totals.as_failed.difference(width), rules.margin * width)
             })
         };
         let rate = |definition: &MetricDefinition, totals: &RateTotals| {

@@ -33,7 +33,7 @@ pub(super) struct Wording {
 
 impl Wording {
     /// A single statement.
-    pub(super) fn of(statement: &str) -> Self {
+    pub(super) fn new(statement: &str) -> Self {
         Self { text: statement.trim().chars().take(MAX_LENGTH).collect(), said: 1 }
     }
 }

@@ -67,7 +67,7 @@ fn items_of_near_equal_code_are_likely_clusters() {
         let template = u64::from_be_bytes([(at / 15) as u8 * 85; 8]);
         let signature = Some(Signature::new(template ^ (at as u64 % 15)));
         let code = InputRecord::unread(InputRecord::CODE, "a.tsx");
-        let digest = Some(Digest::of(&at.to_be_bytes()));
+        let digest = Some(Digest::from_content(&at.to_be_bytes()));
         result.item.inputs = vec![InputRecord { digest, signature, ..code }];
         detector.add(&result, Some(by_fifteen(at)));
     }

@@ -80,7 +80,7 @@ pub struct SemanticMetrics {
 
 impl Overall {
     /// The metrics, each in its place.
-    pub fn of(metrics: &[Metric], grades: Option<IndexMap<String, u64>>) -> Self {
+    pub fn from_metrics(metrics: &[Metric], grades: Option<IndexMap<String, u64>>) -> Self {
         let value =
             |path: &str| metrics.iter().find(|metric| metric.definition.path == path)?.value;
         let semantic: IndexMap<String, Option<f64>> = metrics

@@ -24,7 +24,7 @@ const CORRECTNESS: &str = "semantic.avg_semantic_correctness";
 fn overall_has_the_shape_of_the_answer_of_the_api() {
     let results = [(judged("a", [9, 9, 10, 8, 9], &[], &[]), 0)];
     let (metrics, _) = tallied(&results, 1, AveragingPolicy::default());
-    let overall = serde_json::to_value(Overall::of(&metrics, None)).unwrap();
+    let overall = serde_json::to_value(Overall::from_metrics(&metrics, None)).unwrap();
     let expected = serde_json::json!({
         "pipeline_success_rate": 1.0,
         "avg_latency_ms": 2850.0,
@@ -41,7 +41,7 @@ fn overall_has_the_shape_of_the_answer_of_the_api() {
         }
     });
     assert_eq!(overall, expected);
-    let empty = Overall::of(&tallied(&[], 1, AveragingPolicy::default()).0, None);
+    let empty = Overall::from_metrics(&tallied(&[], 1, AveragingPolicy::default()).0, None);
     assert_eq!(empty, Overall::default());
 }
 
@@ -124,7 +124,7 @@ fn a_grading_rubric_has_a_percentage_group_means_and_grades() {
     tally.add(&restyled("fox", [4, 5, 4, 3, 4], &[]), 0);
     tally.add(&restyled("cat", [5; 5], &[]), 1);
     let (metrics, grades, _) = tally.finish();
-    let semantic = Overall::of(&metrics, grades).semantic.unwrap();
+    let semantic = Overall::from_metrics(&metrics, grades).semantic.unwrap();
     let expected = serde_json::json!({
         "avg_percentage": 91.0, "avg_accuracy": 4.5, "avg_completeness": 5.0,
         "avg_relevance": 4.5, "avg_usefulness": 4.0, "avg_exceptional_value": 4.5,

@@ -14,7 +14,7 @@ use juror_types::outcome::JobResult;
 pub fn calibrated(results: Vec<JobResult>, labels: &str, simulated: bool) -> Calibration {
     let (rubric, record) = (rubric(SEMANTIC), record(SEMANTIC, 1));
     let labels = Labels::read("labels.csv", labels.as_bytes(), &rubric).unwrap();
-    let binding = Binding::of(&record, simulated).unwrap();
+    let binding = Binding::for_run(&record, simulated).unwrap();
     let input = CalibrationInput {
         record: &record,
         binding: &binding,

@@ -72,7 +72,7 @@ pub fn shown(id: usize, scores: [u32; 5], image: &[u8]) -> JobResult {
     result.item.inputs = vec![InputRecord {
         name: "screenshot".into(),
         reference: format!("{id}.png"),
-        digest: Some(Digest::of(image)),
+        digest: Some(Digest::from_content(image)),
         note: None,
         signature: None,
     }];

@@ -10,7 +10,7 @@ fn written(text: &str, results: Vec<JobResult>) -> String {
     let mut out = Vec::new();
     let record = record(text, results.len() as u64);
     let (report, _directory, _runs) = report_of(&record, &results, None, None);
-    let metadata = MetadataColumns::of(results.clone().into_iter().map(Ok)).unwrap();
+    let metadata = MetadataColumns::from_results(results.clone().into_iter().map(Ok)).unwrap();
     let results = results.into_iter().map(Ok);
     write(&report, &metadata, results, &mut out).unwrap();
     String::from_utf8(out).unwrap()

@@ -75,8 +75,9 @@ pub fn simulated() -> Markup {
 
 /// Only this page's own style and script are obeyed, and only pictures inside it are shown.
 pub(super) fn policy() -> String {
-    let hash =
-        |text: &str| base64_simd::STANDARD.encode_to_string(Digest::of(text.as_bytes()).as_bytes());
+    let hash = |text: &str| {
+        base64_simd::STANDARD.encode_to_string(Digest::from_content(text.as_bytes()).as_bytes())
+    };
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src data:; \
          base-uri 'none'; form-action 'none'",

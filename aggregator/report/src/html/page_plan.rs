@@ -30,7 +30,7 @@ pub(super) struct PagePlan {
 
 impl PagePlan {
     /// Of these results, which come in the items' order.
-    pub fn of(
+    pub fn for_report(
         report: &Report,
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> io::Result<Self> {

@@ -10,7 +10,7 @@ fn suite(rubric: &str, results: &[JobResult]) -> String {
     let (report, directory, _runs) = report_of(&record, results, None, None);
     let read = || report.items.read(directory.files()).unwrap();
     let mut suite = Vec::new();
-    write(&report, TestCounts::of(&report, read()).unwrap(), read(), &mut suite).unwrap();
+    write(&report, TestCounts::from_report(&report, read()).unwrap(), read(), &mut suite).unwrap();
     String::from_utf8(suite).unwrap()
 }
 

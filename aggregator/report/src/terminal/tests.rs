@@ -134,7 +134,7 @@ fn repeated() -> (RunRecord, Vec<JobResult>) {
         let scores = [9 - item % 5, 9 - noise, 10 - item % 3, 10 - noise * 2, 8];
         let mut result = judged(&format!("shot_{item:02}"), scores, &[], &[VARIANT]);
         result.repeat = repeat;
-        result.job_id = JobId::of(&result.run_id, &result.screenshot_id, repeat);
+        result.job_id = JobId::for_item(&result.run_id, &result.screenshot_id, repeat);
         result
     };
     let jobs = (0..6).flat_map(|item| (0..3).map(move |repeat| (item, repeat)));

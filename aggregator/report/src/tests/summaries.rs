@@ -147,7 +147,7 @@ fn the_other_formats_hold_the_results_that_count() {
 
 #[test]
 fn an_ending_that_is_not_known_costs_nothing() {
-    let error = |name: &str| OutputFormat::of(Path::new(name)).unwrap_err();
+    let error = |name: &str| OutputFormat::from_path(Path::new(name)).unwrap_err();
     assert!(error("report.yaml").to_string().contains(".json, .jsonl, .csv"));
     assert!(matches!(error("report"), OutputError::UnknownEnding { .. }));
     assert!(matches!(error("r.xml"), OutputError::UnknownEnding { .. }));

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct BackendState {
     pub runs: BTreeMap<RunId, RunStatus>,
     pub ledgers: BTreeMap<RunId, Ledger>,
     pub directory: Option<RunsDirectory>,
@@ -45,15 +45,15 @@ pub struct State {
 }
 
 #[derive(Default)]
-pub struct MemoryBackend(watch::Sender<State>);
+pub struct MemoryBackend(watch::Sender<BackendState>);
 
 impl MemoryBackend {
-    pub fn change(&self, change: impl FnOnce(&mut State)) {
+    pub fn change(&self, change: impl FnOnce(&mut BackendState)) {
         self.0.send_modify(change);
     }
 
     /// Waits until this holds.
-    pub async fn until(&self, mut holds: impl FnMut(&State) -> bool) -> State {
+    pub async fn until(&self, mut holds: impl FnMut(&BackendState) -> bool) -> BackendState {
         self.0.subscribe().wait_for(|state| holds(state)).await.unwrap().clone()
     }
 
@@ -76,7 +76,7 @@ impl MemoryBackend {
 
     /// Waits until a run's report is said to be written of so many results.
     pub async fn until_reported(&self, run: &RunId, results: u64) -> RunProgress {
-        let reported = |state: &State| {
+        let reported = |state: &BackendState| {
             state.progress(run).is_some_and(|progress| progress.reported_at == Some(results))
         };
         self.until(reported).await.progress(run).unwrap()
@@ -84,12 +84,13 @@ impl MemoryBackend {
 
     /// Waits until so many results of a run are said to be committed.
     pub async fn until_results(&self, run: &RunId, results: u64) -> RunProgress {
-        let committed =
-            |state: &State| state.progress(run).is_some_and(|progress| progress.results == results);
+        let committed = |state: &BackendState| {
+            state.progress(run).is_some_and(|progress| progress.results == results)
+        };
         self.until(committed).await.progress(run).unwrap()
     }
 
-    fn ask<T>(&self, answer: impl FnOnce(&mut State) -> T) -> Result<T, LedgerError> {
+    fn ask<T>(&self, answer: impl FnOnce(&mut BackendState) -> T) -> Result<T, LedgerError> {
         let mut told = Err(LedgerError::Unavailable("it is away".to_owned()));
         self.0.send_modify(|state| {
             if !state.away {
@@ -100,7 +101,7 @@ impl MemoryBackend {
     }
 }
 
-impl State {
+impl BackendState {
     pub fn progress(&self, run: &RunId) -> Option<RunProgress> {
         self.runs.get(run)?.progress.clone()
     }

@@ -22,7 +22,7 @@ fn bless(runs: &TempDir, name: &str, run: &str) {
         run_id: RunId::new(run),
         blessed_at: "2026-11-23T06:00:00Z".to_owned(),
         program_version: "0.1.0".to_owned(),
-        results_digest: Digest::of(b""),
+        results_digest: Digest::from_content(b""),
     };
     BlessedRuns::new(runs.path()).set(&blessed).unwrap();
 }

@@ -3,7 +3,7 @@
 use super::*;
 use juror_services::{
     s3::{self, ACCESS_KEY, SECRET_KEY},
-    web::{Answer, WebServer},
+    web::{WebResponse, WebServer},
 };
 
 fn settings(endpoint: String) -> ObjectSettings {
@@ -54,7 +54,7 @@ async fn a_status_says_whether_trying_again_may_help() {
         ("301 Moved Permanently", false, "status 301; check the region"),
         ("400 Bad Request", false, "status 400; check the region"),
     ] {
-        let server = WebServer::start(move |_| Answer::status(status, &[], b""));
+        let server = WebServer::start(move |_| WebResponse::status(status, &[], b""));
         let error = open("bucket", &served_by(&server)).read("1.png", 9).await.unwrap_err();
         assert_eq!(matches!(error, ObjectError::Unavailable(_)), passes, "{error:?}");
         assert!(error.to_string().contains(says), "{error}");
@@ -66,14 +66,14 @@ async fn a_status_says_whether_trying_again_may_help() {
 async fn an_answer_that_breaks_off_may_come_whole_the_next_time() {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\netag: \"a\"\r\n\
                 last-modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n\r\nonly";
-    let server = WebServer::start(move |_| Answer::Bytes(head.into()));
+    let server = WebServer::start(move |_| WebResponse::Bytes(head.into()));
     let error = open("bucket", &served_by(&server)).read("1.png", 9).await.unwrap_err();
     assert!(matches!(error, ObjectError::Unavailable(_)), "{error:?}");
 }
 
 #[tokio::test]
 async fn nobody_there_may_be_somebody_the_next_time() {
-    let server = WebServer::start(|_| Answer::file(b""));
+    let server = WebServer::start(|_| WebResponse::file(b""));
     let settings = served_by(&server);
     drop(server);
     let error = open("bucket", &settings).size("1.png").await.unwrap_err();
@@ -82,9 +82,9 @@ async fn nobody_there_may_be_somebody_the_next_time() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let other = WebServer::start(|_| Answer::file(b"content"));
+    let other = WebServer::start(|_| WebResponse::file(b"content"));
     let location = format!("http://{}/bucket/1.png", other.address());
-    let server = WebServer::start(move |_| Answer::redirect(&location));
+    let server = WebServer::start(move |_| WebResponse::redirect(&location));
     open("bucket", &served_by(&server)).read("1.png", 9).await.unwrap_err();
     assert_eq!(other.requests(), []);
 }
@@ -95,7 +95,7 @@ async fn requests_are_repeated_from_here_where_that_is_wanted() {
     let server = WebServer::start(move |_| {
         count += 1;
         let status = if count < 3 { "503 Slow Down" } else { "200 OK" };
-        Answer::status(status, &["etag: \"a\""], b"")
+        WebResponse::status(status, &["etag: \"a\""], b"")
     });
     let settings = ObjectSettings { retries: 2, ..served_by(&server) };
     open("bucket", &settings).write("1.png", Bytes::from_static(b"content")).await.unwrap();
@@ -104,7 +104,7 @@ async fn requests_are_repeated_from_here_where_that_is_wanted() {
 
 #[tokio::test]
 async fn without_an_account_nothing_is_signed_and_nobody_is_asked_for_one() {
-    let server = WebServer::start(|_| Answer::status("404 Not Found", &[], b""));
+    let server = WebServer::start(|_| WebResponse::status("404 Not Found", &[], b""));
     let credentials = Credentials::default();
     let settings = ObjectSettings { credentials, ..served_by(&server) };
     assert_eq!(open("bucket", &settings).size("a/1.png").await, Ok(None));
@@ -116,13 +116,13 @@ async fn without_an_account_nothing_is_signed_and_nobody_is_asked_for_one() {
 #[tokio::test]
 async fn the_role_of_the_machine_signs_where_the_settings_ask_for_it() {
     let server = WebServer::start(|request| match request.path.as_str() {
-        "/latest/api/token" => Answer::file(b"token"),
-        "/latest/meta-data/iam/security-credentials/" => Answer::file(b"night"),
-        "/latest/meta-data/iam/security-credentials/night" => Answer::file(
+        "/latest/api/token" => WebResponse::file(b"token"),
+        "/latest/meta-data/iam/security-credentials/" => WebResponse::file(b"night"),
+        "/latest/meta-data/iam/security-credentials/night" => WebResponse::file(
             br#"{"AccessKeyId":"role-key","SecretAccessKey":"s","Token":"t",
                  "Expiration":"2099-01-01T00:00:00Z","Code":"Success"}"#,
         ),
-        _ => Answer::status("404 Not Found", &[], b""),
+        _ => WebResponse::status("404 Not Found", &[], b""),
     });
     let endpoint = format!("http://{}", server.address());
     let credentials = Credentials::gather(|name| {

@@ -173,7 +173,7 @@ pub fn admit<B: LedgerRecords>(
         account.outstanding += worst;
         records.set_account(&scope, &account)?;
     }
-    records.set_lease(&request.lease, &Lease::of(request, labels, now, day))?;
+    records.set_lease(&request.lease, &Lease::new(request, labels, now, day))?;
     Ok(AdmissionDecision::Admitted)
 }
 
@@ -355,7 +355,7 @@ impl RateLimiterState {
 }
 
 impl Lease {
-    fn of(request: &AdmissionRequest, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
+    fn new(request: &AdmissionRequest, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
         Self {
             owner: request.owner.clone(),
             run: request.run.clone(),

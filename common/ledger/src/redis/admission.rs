@@ -89,7 +89,7 @@ impl Admission for RedisLedger {
 
     async fn settle(&self, settlement: Settlement) -> Result<Settled, LedgerError> {
         let Settlement { lease, cost, usage, metered, finished, claim } = settlement;
-        let finish = finished.map(FinishArguments::of).transpose()?.unwrap_or_default();
+        let finish = finished.map(FinishArguments::from_job).transpose()?.unwrap_or_default();
         let used = usage.input_tokens.saturating_add(usage.output_tokens).min(MAX_UNITS);
         let arguments = [
             lease.to_string(),

@@ -128,7 +128,7 @@ pub fn record() -> RunRecord {
         program_version: "0.1.0".to_owned(),
         dataset: DatasetRecord {
             path: "items.jsonl".to_owned(),
-            digest: Digest::of(b"items"),
+            digest: Digest::from_content(b"items"),
             limit: None,
             filters: Vec::new(),
             sample: None,
@@ -137,7 +137,7 @@ pub fn record() -> RunRecord {
         rubric: RubricReference {
             id: "semantic".to_owned(),
             version: 1,
-            digest: Digest::of(b"rubric"),
+            digest: Digest::from_content(b"rubric"),
         },
         rubric_text: String::new(),
         judge: None,

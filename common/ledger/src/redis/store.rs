@@ -39,7 +39,8 @@ impl Store for RedisLedger {
 
     async fn finish(&self, finished: FinishedJob) -> Result<bool, LedgerError> {
         let claim = finished.claim.clone();
-        let FinishArguments { result, question, reply, usable } = FinishArguments::of(finished)?;
+        let FinishArguments { result, question, reply, usable } =
+            FinishArguments::from_job(finished)?;
         let kept = self.settings.replies_kept.as_millis().to_string();
         let [run, job, round, fence] = claim_arguments(&claim);
         let arguments = [run, job, round, fence, result, question, reply, kept, usable];
@@ -145,7 +146,7 @@ pub(crate) struct FinishArguments {
 
 impl FinishArguments {
     /// Writes the JSON.
-    pub(crate) fn of(finished: FinishedJob) -> Result<Self, LedgerError> {
+    pub(crate) fn from_job(finished: FinishedJob) -> Result<Self, LedgerError> {
         let (question, reply) = match &finished.remember {
             Some((question, reply)) => (question.to_string(), write_json(reply)?),
             None => Default::default(),

@@ -241,7 +241,7 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
     let redis = TestRedis::shared();
     let settings = RedisSettings { replies_kept: Duration::from_secs(3_600), ..redis.settings() };
     let backend = RedisLedger::open(settings).await.unwrap();
-    let question = Digest::of(b"what was asked");
+    let question = Digest::from_content(b"what was asked");
     let claim = claim(&backend, "job").await;
     let reply = CachedReply {
         reply: "good".to_owned(),

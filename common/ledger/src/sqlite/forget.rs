@@ -106,19 +106,22 @@ mod tests {
         let backend = folder.open();
         for (number, question) in QUESTIONS.iter().enumerate() {
             let key = claim(&backend, &format!("job {number}")).await;
-            let remember = Some((Digest::of(question), store::conformance::reply()));
+            let remember = Some((Digest::from_content(question), store::conformance::reply()));
             let result = store::conformance::result(&key, "answer");
             assert!(backend.finish(FinishedJob { claim: key, result, remember }).await.unwrap());
         }
         folder.pass(3 * DAY);
-        assert!(backend.cached(&Digest::of(QUESTIONS[0])).await.unwrap().is_some());
+        assert!(backend.cached(&Digest::from_content(QUESTIONS[0])).await.unwrap().is_some());
         folder.pass(2 * DAY);
         for (days, unused) in [(5, 0), (4, 1), (2, 1), (1, 2)] {
             assert_eq!(backend.unused_replies(days).await.unwrap(), unused, "{days} days");
         }
         assert_eq!(backend.forget_unused_replies(2).await.unwrap(), 1);
         for (question, kept) in QUESTIONS.iter().zip([true, false]) {
-            assert_eq!(backend.cached(&Digest::of(question)).await.unwrap().is_some(), kept);
+            assert_eq!(
+                backend.cached(&Digest::from_content(question)).await.unwrap().is_some(),
+                kept
+            );
         }
         backend.close().await;
     }

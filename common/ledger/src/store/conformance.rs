@@ -129,7 +129,7 @@ async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Ba
 }
 
 async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
-    let question = Digest::of(b"what was asked");
+    let question = Digest::from_content(b"what was asked");
     assert_eq!(backend.cached(&question).await.expect("an answer"), None);
     let reply = reply();
     let (key, _) = claim(backend, 0).await;
@@ -142,7 +142,7 @@ async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
     assert!(stats.bytes >= reply.reply.len() as u64);
     let judge = JudgeRecord { simulated: true, ..reply.judge.clone() };
     let simulated = CachedReply { judge, cost: Money::from_pico(70), ..reply.clone() };
-    let remember = Some((Digest::of(b"what the simulator was asked"), simulated));
+    let remember = Some((Digest::from_content(b"what the simulator was asked"), simulated));
     let played = FinishedJob { remember, ..finished(&key, &result(&key, "simulated")) };
     assert!(backend.finish(played).await.expect("finished"));
     let stats = backend.cache_stats().await.expect("stats");

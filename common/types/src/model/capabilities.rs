@@ -284,7 +284,7 @@ mod tests {
     fn a_request_is_bounded_by_its_texts_and_images() {
         let models = Models::builtin();
         let facts = models.facts("gpt-4o");
-        let texts = TextTokens::of("abcd").plus(TextTokens::of("é"));
+        let texts = TextTokens::from_text("abcd").plus(TextTokens::from_text("é"));
         let bound = facts.input_bound(texts, [(1440, 900), (390, 844)], Detail::High);
         assert_eq!(bound, 256 + 2 + 2 + 1105 + 425);
         let expected = facts.expected_input(texts, [(1440, 900)], Detail::High);

@@ -11,7 +11,7 @@ pub struct TextTokens {
 
 impl TextTokens {
     /// Token counts of a text.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         Self { bound: bound(text), expected: expected(text) }
     }
 

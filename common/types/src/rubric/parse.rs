@@ -22,7 +22,7 @@ impl Rubric {
         }
         let deserializer = toml::Deserializer::parse(text).map_err(misread)?;
         let mut rubric = Self::deserialize(deserializer).map_err(misread)?;
-        rubric.digest = Digest::of(text.as_bytes());
+        rubric.digest = Digest::from_content(text.as_bytes());
         if rubric.reply == ReplyVersion::Two {
             rubric.vocabulary = rubric.findings.vocabulary();
         }

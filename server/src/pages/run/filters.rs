@@ -36,7 +36,7 @@ pub struct ItemFilters {
 
 impl ItemFilters {
     /// Of an address.
-    pub fn of(query: &PageQuery) -> Self {
+    pub fn from_query(query: &PageQuery) -> Self {
         let pair = |name| Some((name, query.text(name)?.to_owned()));
         let pairs = NAMES.into_iter().filter_map(pair).collect();
         Self { pairs, page: query.value("page").unwrap_or(1) }

@@ -44,7 +44,7 @@ pub const COLUMNS: [(RunColumn, &str, &str, bool); 9] = [
 
 impl RunOrder {
     /// The order of a query; default: newest first.
-    pub fn of(query: &PageQuery) -> Self {
+    pub fn from_query(query: &PageQuery) -> Self {
         let named = query.text("sort");
         let column = COLUMNS.iter().find(|(_, name, ..)| Some(*name) == named);
         match column {

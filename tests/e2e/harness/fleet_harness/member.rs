@@ -2,10 +2,10 @@
 
 use super::{
     super::{
-        Harness, Simulator,
-        proxy::{Proxy, Speaks, Wire},
+        CommandHarness, TestSimulator,
+        proxy::{FaultProxy, Speaks, Wire},
     },
-    Servers,
+    FleetServers,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -24,9 +24,9 @@ pub struct Member {
     pub name: String,
     /// Everything that passes between it and its servers.
     pub wire: Arc<Wire>,
-    pub broker: Proxy,
-    pub redis: Proxy,
-    judge: Proxy,
+    pub broker: FaultProxy,
+    pub redis: FaultProxy,
+    judge: FaultProxy,
     command: Command,
     process: Option<Child>,
     /// Log of all its starts.
@@ -38,14 +38,14 @@ impl Member {
     pub fn new(
         name: String,
         arguments: &[&str],
-        harness: &Harness,
-        simulator: &Simulator,
-        servers: &Servers,
+        harness: &CommandHarness,
+        simulator: &TestSimulator,
+        servers: &FleetServers,
     ) -> Self {
         let wire = Arc::new(Wire::default());
-        let broker = Proxy::start(servers.broker_port(), Speaks::Amqp, &wire);
-        let redis = Proxy::start(servers.redis_port(), Speaks::Resp, &wire);
-        let judge = Proxy::start(simulator.address.port(), Speaks::Http, &wire);
+        let broker = FaultProxy::start(servers.broker_port(), Speaks::Amqp, &wire);
+        let redis = FaultProxy::start(servers.redis_port(), Speaks::Resp, &wire);
+        let judge = FaultProxy::start(simulator.address.port(), Speaks::Http, &wire);
         let log = harness.write(&format!("logs/{name}"), "");
         let mut command = harness.command(arguments);
         command

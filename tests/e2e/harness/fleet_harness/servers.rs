@@ -10,7 +10,7 @@ use juror_types::id::RunId;
 use tokio::runtime::{Builder, Runtime};
 
 /// A RabbitMQ and a Redis that forgets nothing, with a namespace in them that nobody else uses.
-pub struct Servers {
+pub struct FleetServers {
     /// None where other tests use it too.
     own_broker: Option<Broker>,
     /// Namespace to delete in a broker that others use.
@@ -19,7 +19,7 @@ pub struct Servers {
     runtime: Runtime,
 }
 
-impl Servers {
+impl FleetServers {
     /// Both of the test's own, to be restarted.
     pub fn own() -> Self {
         Self::with(Some(Broker::start()))

@@ -1,6 +1,6 @@
 //! AMQP 0-9-1, as far as frames and the few methods that a test asks for.
 
-use super::{Exchange, Moment, Piece, Protocol, Way, Wire};
+use super::{BrokerExchange, Moment, Piece, Protocol, Way, Wire};
 use std::collections::{BTreeMap, HashMap};
 
 /// Length of the bytes that a client sends before its first frame: AMQP and its version.
@@ -24,7 +24,7 @@ pub struct Amqp {
     /// Number of the last message published on each channel, by which it is confirmed.
     numbers: HashMap<u16, u64>,
     /// Messages that are not confirmed yet, by channel and number.
-    unconfirmed: BTreeMap<(u16, u64), Exchange>,
+    unconfirmed: BTreeMap<(u16, u64), BrokerExchange>,
 }
 
 impl Protocol for Amqp {
@@ -97,7 +97,7 @@ impl Amqp {
     }
 
     /// The exchange of the last letter that is confirmed.
-    fn confirmed(&mut self, channel: u16, last: u64, multiple: bool) -> Option<Exchange> {
+    fn confirmed(&mut self, channel: u16, last: u64, multiple: bool) -> Option<BrokerExchange> {
         let first = if multiple { 0 } else { last };
         let numbers: Vec<_> = self
             .unconfirmed
@@ -108,11 +108,11 @@ impl Amqp {
     }
 }
 
-fn exchange_of(name: &str) -> Exchange {
+fn exchange_of(name: &str) -> BrokerExchange {
     match name.rsplit('.').next() {
-        Some("jobs") => Exchange::Jobs,
-        Some("results") => Exchange::Results,
-        _ => Exchange::Aside,
+        Some("jobs") => BrokerExchange::Jobs,
+        Some("results") => BrokerExchange::Results,
+        _ => BrokerExchange::Aside,
     }
 }
 

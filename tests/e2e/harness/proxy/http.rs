@@ -3,9 +3,9 @@
 
 use super::{Moment, Piece, Protocol, Way, Wire};
 
-pub struct Http;
+pub struct HttpProtocol;
 
-impl Protocol for Http {
+impl Protocol for HttpProtocol {
     fn read(&mut self, way: Way, bytes: &[u8], _: &Wire) -> Vec<Piece> {
         let moment = match way {
             Way::ToServer => bytes.starts_with(b"POST ").then_some(Moment::Call),

@@ -1,17 +1,17 @@
 //! Redis's protocol, RESP2: requests are arrays of words, and replies come in their order.
 
-use super::{Moment, Piece, Protocol, Step, Way, Wire};
+use super::{Moment, Piece, Protocol, ScriptStep, Way, Wire};
 use juror_ledger::redis::test_server::hashes_of_steps;
 use std::{
     collections::{HashMap, VecDeque},
     sync::LazyLock,
 };
 
-static STEPS: LazyLock<HashMap<String, Step>> = LazyLock::new(|| {
+static STEPS: LazyLock<HashMap<String, ScriptStep>> = LazyLock::new(|| {
     let named = |(name, hash)| match name {
-        "claim" => (hash, Step::Claim),
-        "admit" => (hash, Step::Admit),
-        _ => (hash, Step::Settle),
+        "claim" => (hash, ScriptStep::Claim),
+        "admit" => (hash, ScriptStep::Admit),
+        _ => (hash, ScriptStep::Settle),
     };
     hashes_of_steps().into_iter().map(named).collect()
 });
@@ -21,7 +21,7 @@ pub struct Resp {
     requests: Vec<u8>,
     replies: Vec<u8>,
     /// Commands that have no reply yet.
-    asked: VecDeque<Option<Step>>,
+    asked: VecDeque<Option<ScriptStep>>,
 }
 
 impl Protocol for Resp {
@@ -54,9 +54,9 @@ impl Resp {
             // prefix, server, time.
             ["EVALSHA", hash, "0", _, _, _, arguments @ ..] => STEPS.get(*hash).map(|step| {
                 let owner = match step {
-                    Step::Claim => arguments.get(3),
-                    Step::Admit => arguments.get(1),
-                    Step::Settle => None,
+                    ScriptStep::Claim => arguments.get(3),
+                    ScriptStep::Admit => arguments.get(1),
+                    ScriptStep::Settle => None,
                 };
                 owner.into_iter().for_each(|owner| wire.is_owned_by(owner));
                 *step

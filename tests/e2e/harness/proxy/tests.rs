@@ -22,7 +22,7 @@ const LONG: Duration = Duration::from_secs(60);
 struct Redis {
     server: TestRedis,
     wire: Arc<Wire>,
-    proxy: Proxy,
+    proxy: FaultProxy,
 }
 
 impl Redis {
@@ -30,7 +30,7 @@ impl Redis {
         let server = TestRedis::shared();
         let wire = Arc::new(Wire::default());
         let port = server.url.rsplit(':').next().unwrap().parse().unwrap();
-        let proxy = Proxy::start(port, Speaks::Resp, &wire);
+        let proxy = FaultProxy::start(port, Speaks::Resp, &wire);
         Self { server, wire, proxy }
     }
 
@@ -59,7 +59,7 @@ async fn a_step_is_held_before_it_is_taken_and_after() {
     let redis = Redis::start();
     let (near, direct) = (redis.near().await, redis.direct().await);
     for (moment, starts_before, starts_after) in
-        [(Moment::Request(Step::Claim), 0, 1), (Moment::Reply(Step::Claim), 3, 2)]
+        [(Moment::Request(ScriptStep::Claim), 0, 1), (Moment::Reply(ScriptStep::Claim), 3, 2)]
     {
         redis.wire.hold(moment, 1);
         let backend = Arc::clone(&near);
@@ -78,7 +78,7 @@ async fn a_step_is_held_before_it_is_taken_and_after() {
 async fn what_is_held_when_the_connection_is_cut_never_arrives() {
     let redis = Redis::start();
     let (near, direct) = (redis.near().await, redis.direct().await);
-    redis.wire.hold(Moment::Request(Step::Claim), 2);
+    redis.wire.hold(Moment::Request(ScriptStep::Claim), 2);
     assert_eq!(claim(&near, "near").await, 0, "the first one passes");
     let backend = Arc::clone(&near);
     let claiming = tokio::spawn(async move { claim(&backend, "near").await });
@@ -104,7 +104,7 @@ async fn what_is_held_when_the_connection_is_cut_never_arrives() {
 struct Rabbit {
     namespace: TestNamespace,
     wire: Arc<Wire>,
-    proxy: Proxy,
+    proxy: FaultProxy,
     queues: RabbitQueues,
 }
 
@@ -112,7 +112,7 @@ impl Rabbit {
     async fn start() -> Self {
         let wire = Arc::new(Wire::default());
         let port = juror_services::rabbitmq::shared_port();
-        let proxy = Proxy::start(port, Speaks::Amqp, &wire);
+        let proxy = FaultProxy::start(port, Speaks::Amqp, &wire);
         let namespace = TestNamespace::new(&format!("amqp://guest:guest@127.0.0.1:{port}"));
         let queues = namespace.connect(&format!("amqp://guest:guest@{}", proxy.address())).await;
         Self { namespace, wire, proxy, queues }
@@ -147,11 +147,11 @@ fn job(id: &str) -> Job {
 async fn a_confirm_is_held_while_the_message_is_there_already() {
     let rabbit = Rabbit::start().await;
     let mut jobs = rabbit.queues.jobs().subscribe(1).await.unwrap();
-    rabbit.wire.hold(Moment::Confirm(Exchange::Jobs), 1);
+    rabbit.wire.hold(Moment::Confirm(BrokerExchange::Jobs), 1);
     let publishing = rabbit.publish("first");
     assert!(rabbit.wire.is_held(LONG));
     assert!(!publishing.is_finished());
-    assert_eq!(rabbit.wire.count(Moment::Publish(Exchange::Jobs)), 1);
+    assert_eq!(rabbit.wire.count(Moment::Publish(BrokerExchange::Jobs)), 1);
     // The publisher never learns of it and publishes again, over the next connection.
     rabbit.proxy.cut();
     rabbit.wire.let_go();
@@ -169,7 +169,7 @@ async fn a_confirm_is_held_while_the_message_is_there_already() {
 async fn an_acknowledgement_that_is_held_and_cut_lets_the_delivery_come_again() {
     let rabbit = Rabbit::start().await;
     let mut jobs = rabbit.queues.jobs().subscribe(1).await.unwrap();
-    rabbit.wire.hold(Moment::Delivery(Exchange::Jobs), 1);
+    rabbit.wire.hold(Moment::Delivery(BrokerExchange::Jobs), 1);
     let publishing = rabbit.publish("first");
     assert!(rabbit.wire.is_held(LONG));
     rabbit.wire.hold(Moment::Acknowledgement, 1);

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 /// An exchange, by what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exchange {
+pub enum BrokerExchange {
     Jobs,
     Results,
     /// Hold queues and dead letters.
@@ -20,7 +20,7 @@ pub enum Exchange {
 
 /// A step of Redis that stands on a call's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum ScriptStep {
     Claim,
     Admit,
     Settle,
@@ -32,17 +32,17 @@ pub enum Moment {
     /// RabbitMQ has let the process in.
     Connection,
     /// RabbitMQ delivers a message of this exchange.
-    Delivery(Exchange),
+    Delivery(BrokerExchange),
     /// The process publishes to this exchange.
-    Publish(Exchange),
+    Publish(BrokerExchange),
     /// RabbitMQ confirms what was published to this exchange.
-    Confirm(Exchange),
+    Confirm(BrokerExchange),
     /// The process acknowledges deliveries.
     Acknowledgement,
     /// The process asks Redis to take this step.
-    Request(Step),
+    Request(ScriptStep),
     /// Redis has taken it.
-    Reply(Step),
+    Reply(ScriptStep),
     /// The process asks the judge.
     Call,
     /// The judge answers.

@@ -46,7 +46,7 @@ fn all() -> [(ReadableFormat, Vec<u8>); 4] {
 #[test]
 fn whole_files_are_sound() {
     for (format, bytes) in all() {
-        assert_eq!(ReadableFormat::of(&bytes), Some(format));
+        assert_eq!(ReadableFormat::from_bytes(&bytes), Some(format));
         let facts = walk(format, &bytes).unwrap();
         assert_eq!((facts.width, facts.height, facts.frames, facts.bits), (4, 4, 1, 8));
         assert_eq!(facts.flaw, None, "{format:?}");

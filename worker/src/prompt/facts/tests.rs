@@ -54,7 +54,7 @@ fn lines_of_a_hostile_page_stay_within_their_bound() {
     assert!(lines[0].ends_with('…'));
     let text = lines.join("\n");
     let bound = tokens_before_measuring(None).bound;
-    assert!(text.len() <= MAX_BYTES && TextTokens::of(&text).bound <= bound);
+    assert!(text.len() <= MAX_BYTES && TextTokens::from_text(&text).bound <= bound);
     assert_eq!(defused(&text), text, "a fence adds nothing");
 }
 
@@ -74,7 +74,7 @@ fn tokens_before_measuring_are_near_those_of_a_usual_item() {
     };
     let measured = Evidence { tokens: colors.keys().map(token).collect(), ..changed() };
     let text = lines(&measured).join("\n");
-    let (told, before) = (TextTokens::of(&text), tokens_before_measuring(Some(&colors)));
+    let (told, before) = (TextTokens::from_text(&text), tokens_before_measuring(Some(&colors)));
     let ratio = before.expected as f64 / told.expected as f64;
     assert!((0.7..1.4).contains(&ratio), "{before:?} for {told:?}");
     assert!(told.bound <= before.bound);

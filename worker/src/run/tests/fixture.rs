@@ -93,7 +93,7 @@ impl FakeJudge {
 
 #[async_trait]
 impl VisionClient for FakeJudge {
-    async fn ask(&self, _: &Request, cancel: &CancellationToken) -> Call {
+    async fn call(&self, _: &Request, cancel: &CancellationToken) -> Call {
         self.asked.fetch_add(1, SeqCst);
         let passed = cancel.run_until_cancelled(self.gate.acquire()).await;
         let end = match passed {
@@ -199,7 +199,7 @@ impl RunStatusProvider for FakeRuns {
 }
 
 /// Resources of one worker.
-pub struct Fixture {
+pub struct JobFixture {
     folder: tempfile::TempDir,
     pub jobs: Arc<LocalQueue<Job>>,
     pub results: Arc<LocalQueue<JobResult>>,
@@ -213,7 +213,7 @@ pub struct Fixture {
     concurrency: Concurrency,
 }
 
-impl Fixture {
+impl JobFixture {
     /// A worker that makes so many calls at once.
     pub fn new(calls: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -384,7 +384,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
         refuse_other_model: false,
         token_scale: TokenScale::default(),
         token_count: TokenCounter::new(juror_ledger::admission::CountRule::Sum, None),
-        instructions: Instructions::of(rubric),
+        instructions: Instructions::for_rubric(rubric),
         preparer: Preparer::new(1),
         rules: ImageRules {
             formats: vec![ReadableFormat::Png],

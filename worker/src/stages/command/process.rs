@@ -58,7 +58,7 @@ pub(super) async fn run(
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
-    let mut group = KilledGroup(Some(ProcessGroup::of(&child)));
+    let mut group = KilledGroup(Some(ProcessGroup::for_child(&child)));
     let finished = timeout(settings.timeout, talk(&mut child, input)).await;
     let finished = finished.unwrap_or(Err(ProcessError::TimedOut(settings.timeout)));
     if finished.is_ok() {

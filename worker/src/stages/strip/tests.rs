@@ -17,7 +17,7 @@ async fn comments_of_scripts_go_and_what_looks_like_one_stays() {
     );
     let note = judged.note.unwrap();
     assert!(note.starts_with("judged without comments and dead code: "), "{note}");
-    assert!(note.contains(&Digest::of(judged.text.as_bytes()).to_string()));
+    assert!(note.contains(&Digest::from_content(judged.text.as_bytes()).to_string()));
 }
 
 #[tokio::test]

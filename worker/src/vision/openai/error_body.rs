@@ -51,7 +51,7 @@ impl ErrorBody {
     }
 
     /// True if the message contains a phrase, which is in lower case.
-    pub(super) fn says(&self, phrase: &str) -> bool {
+    pub(super) fn contains(&self, phrase: &str) -> bool {
         self.message.to_lowercase().contains(phrase)
     }
 
@@ -78,7 +78,7 @@ impl ErrorBody {
     fn has_one_of(&self, phrases: &[&str], place: Place) -> bool {
         match place {
             Place::Name => self.names(phrases),
-            Place::Message => phrases.iter().any(|phrase| self.says(phrase)),
+            Place::Message => phrases.iter().any(|phrase| self.contains(phrase)),
             Place::Body => phrases.iter().any(|phrase| self.body.contains(phrase)),
         }
     }
@@ -87,7 +87,7 @@ impl ErrorBody {
     /// gateway's report about its upstream (a page, a text, nothing, LiteLLM's own timeouts) is
     /// not: the upstream may finish and bill the call. `json` is the body.
     pub(super) fn is_own_error(&self, status: u16, json: &Value) -> bool {
-        if UPSTREAM_LOST.iter().any(|phrase| self.says(phrase)) {
+        if UPSTREAM_LOST.iter().any(|phrase| self.contains(phrase)) {
             return false;
         }
         let is_timeout = matches!(status, 408 | 504 | 520..=527);

@@ -129,7 +129,7 @@ async fn a_failed_handshake_is_not_sent() {
     // A machine without root certificates can make no such client, and is told so.
     let Ok(client) = OpenAi::new(settings(&address)) else { return };
     let (question, cancel) = (question(), CancellationToken::new());
-    let (call, _) = tokio::join!(client.ask(&question, &cancel), listener.accept().map(drop));
+    let (call, _) = tokio::join!(client.call(&question, &cancel), listener.accept().map(drop));
     assert!(matches!(call.end, CallEnd::NotSent(_)), "{call:?}");
 }
 
@@ -204,10 +204,10 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
     ])
     .await;
     let client = client(&server.base_url);
-    let first = client.ask(&question(), &CancellationToken::new()).await;
+    let first = client.call(&question(), &CancellationToken::new()).await;
     answered(&first);
     assert!(first.warning.unwrap().contains("unenforced JSON"));
-    let second = client.ask(&question(), &CancellationToken::new()).await;
+    let second = client.call(&question(), &CancellationToken::new()).await;
     answered(&second);
     assert_eq!(second.warning, None);
     let formats: Vec<Value> = server
@@ -231,10 +231,10 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
     .await;
     let client = client(&server.base_url);
     let question = Request { prompt_cache: PromptCache::Explicit, ..question() };
-    let first = client.ask(&question, &CancellationToken::new()).await;
+    let first = client.call(&question, &CancellationToken::new()).await;
     answered(&first);
     assert!(first.warning.unwrap().contains("prompt_cache_options"));
-    let second = client.ask(&question, &CancellationToken::new()).await;
+    let second = client.call(&question, &CancellationToken::new()).await;
     assert_eq!((answered(&second).usage.is_some(), second.warning), (true, None));
     let heard = server.heard().await;
     let names_cache = |body: &[u8]| String::from_utf8_lossy(body).contains("prompt_cache");
@@ -302,10 +302,10 @@ async fn a_cancelled_call_tells_whether_it_was_sent() {
     let cancel = CancellationToken::new();
     let server = Scripted::play(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
-    let call = client.ask(&question(), &cancel).await;
+    let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: true });
     server.heard().await;
-    let call = client.ask(&question(), &cancel).await;
+    let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: false });
 }
 
@@ -340,8 +340,8 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
     let headers = ExtraHeaders::new([pair("x-team", "blue"), pair("api-key", "azure-secret")]);
     let headers = headers.unwrap();
     let client = OpenAi::new(HttpSettings { headers, ..settings(&server.base_url) }).unwrap();
-    answered(&client.ask(&question(), &CancellationToken::new()).await);
-    let refused = client.ask(&question(), &CancellationToken::new()).await;
+    answered(&client.call(&question(), &CancellationToken::new()).await);
+    let refused = client.call(&question(), &CancellationToken::new()).await;
     assert!(!format!("{refused:?}").contains("azure-secret"), "{refused:?}");
     let heard = server.heard().await;
     let head = &heard[0].head;
@@ -360,10 +360,10 @@ async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
     let base_url = "http://judge.test/v1";
     let settings_for = |except| HttpSettings { proxy: Some(proxied(except)), ..settings(base_url) };
     let client = OpenAi::new(settings_for(Some("judge.test"))).unwrap();
-    let direct = client.ask(&question(), &CancellationToken::new()).await;
+    let direct = client.call(&question(), &CancellationToken::new()).await;
     assert!(matches!(&direct.end, CallEnd::NotSent(why) if !why.contains("pass-word")));
     let client = OpenAi::new(settings_for(Some("other.test"))).unwrap();
-    answered(&client.ask(&question(), &CancellationToken::new()).await);
+    answered(&client.call(&question(), &CancellationToken::new()).await);
     let head = proxy.heard().await.remove(0).head;
     assert!(head.starts_with("post http://judge.test/v1/chat/completions "), "{head}");
     assert!(head.contains("proxy-authorization: basic "), "{head}");

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 /// Forwards to one port. Dropped, it cuts everything.
-pub struct Proxy {
+pub struct AmqpProxy {
     address: SocketAddr,
     /// Raised by each cut; connections of an earlier count end.
     cuts: watch::Sender<u64>,
@@ -18,7 +18,7 @@ pub struct Proxy {
     accepting: JoinHandle<()>,
 }
 
-impl Proxy {
+impl AmqpProxy {
     /// A proxy that takes connections.
     pub async fn open(target: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -50,7 +50,7 @@ impl Proxy {
     }
 }
 
-impl Drop for Proxy {
+impl Drop for AmqpProxy {
     fn drop(&mut self) {
         self.accepting.abort();
     }

@@ -18,7 +18,7 @@ use lapin::{
 
 pub(super) fn job(name: &str) -> Job {
     let item = Item { id: name.to_owned(), ..Item::default() };
-    let digest = Digest::of(b"rubric");
+    let digest = Digest::from_content(b"rubric");
     let rubric = RubricReference { id: "semantic".to_owned(), version: 1, digest };
     Job::new(&RunId::new("run"), item, 0, rubric, None)
 }

@@ -1,6 +1,6 @@
 //! Connections that break, and a broker that is away.
 
-use super::{super::super::Delivery, proxy::Proxy, *};
+use super::{super::super::Delivery, proxy::AmqpProxy, *};
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use juror_types::event::Event;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ async fn next(subscription: &mut Box<dyn Subscription<Note>>) -> Delivery<Note> 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
     const NOTES: usize = 600;
-    let (own, proxy) = (Own::new(), Proxy::open(port()).await);
+    let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     let queues = own.connect(&proxy.url()).await;
     let queue = queues.queue::<Note>(Route::Jobs);
     let publishing = async {
@@ -51,7 +51,7 @@ async fn nothing_is_lost_when_the_connection_is_cut_again_and_again() {
 
 #[tokio::test]
 async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
-    let (own, proxy) = (Own::new(), Proxy::open(port()).await);
+    let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     let (dying, living) = (own.connect(&proxy.url()).await, own.connect(&broker_url()).await);
     let queue = living.queue::<Note>(Route::Jobs);
     queue.publish(Note::new("one"), Priority::High).await.unwrap();
@@ -72,7 +72,7 @@ async fn what_a_dead_holder_had_is_delivered_to_another_marked() {
 
 #[tokio::test]
 async fn a_subscription_goes_on_when_the_broker_comes_back() {
-    let (own, proxy) = (Own::new(), Proxy::open(port()).await);
+    let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     let (events, mut told) = Events::channel(100);
     let settings = own.settings(&proxy.url());
     let queues = RabbitQueues::connect(&settings, events).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_subscription_goes_on_when_the_broker_comes_back() {
 
 #[tokio::test]
 async fn a_broker_that_comes_late_is_waited_for() {
-    let (own, proxy) = (Own::new(), Proxy::open(port()).await);
+    let (own, proxy) = (Own::new(), AmqpProxy::open(port()).await);
     proxy.shut();
     let (events, mut told) = Events::channel(100);
     let settings = own.settings(&proxy.url());

@@ -60,7 +60,7 @@ fn acrue_errors_with(passage: &str, replacement: &str) -> String {
 fn a_rubric_of_ones_own_is_read_with_its_digest() {
     let rubric = Rubric::parse(VALID, "own.toml").unwrap();
     assert_eq!(rubric.name(), "two-shots@3");
-    assert_eq!(rubric.digest, Digest::of(VALID.as_bytes()));
+    assert_eq!(rubric.digest, Digest::from_content(VALID.as_bytes()));
     assert_eq!(rubric.reference().digest, rubric.digest);
     assert_eq!(rubric.criteria[0].weight, 2.0);
     assert_eq!(rubric.criteria[1].weight, 1.0);
