@@ -20,11 +20,13 @@
 mod harness;
 mod mutations;
 
+use harness::{Mark, MarkTable};
 use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
     firefox::Firefox,
+    marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
     operators::{Mutation, OPERATORS, STRENGTHS, mutation},
     origin::{Browsers, ScreenshotOrigin},
@@ -72,13 +74,14 @@ fn main() {
         (HELD_BACK, "tsx", mounted),
     ] {
         let components = components(folder, extension, count, &mut page);
-        println!("\n{} components of {folder} in {extension}", components.len());
-        print_marks(&mut browsers, &components, elsewhere);
+        let title = format!("{} components of {folder} in {extension}", components.len());
+        println!("\n{title}");
+        print_marks(&mut browsers, &title, &components, elsewhere);
     }
 }
 
-fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usize) {
-    print_silence(browsers, components);
+fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], elsewhere: usize) {
+    print_silence(browsers, title, components);
     let mut control = RegionScores::new();
     let mut scores = RegionScores::new();
     for component in components {
@@ -86,7 +89,9 @@ fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usi
         run.score(0, &mut scores, Some(&mut control));
     }
     print_scores("same browser", &scores);
+    SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
     print_scores("a report that names everything", &control);
+    SAME_BROWSER.refuse(&control);
     for origin in ScreenshotOrigin::ELSEWHERE {
         let mut scores = RegionScores::new();
         for component in components.iter().take(elsewhere) {
@@ -94,6 +99,7 @@ fn print_marks(browsers: &mut Browsers, components: &[Component], elsewhere: usi
             Run { browsers, component, origin }.score(1, &mut scores, None);
         }
         print_scores(origin.name(), &scores);
+        ELSEWHERE.print(&format!("{title}: {}", origin.name()), &scores);
     }
 }
 
@@ -234,12 +240,11 @@ fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapsh
 }
 
 /// Number of unchanged pages without a region.
-fn print_silence(browsers: &mut Browsers, components: &[Component]) {
-    println!("\nno region on unchanged code: components tuned by, and held back");
-    for origin in [ScreenshotOrigin::SameBrowser, ScreenshotOrigin::Rounded]
-        .into_iter()
-        .chain(ScreenshotOrigin::ELSEWHERE)
-    {
+fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component]) {
+    let table =
+        MarkTable::new(&format!("{title}: no region on unchanged code, tuned by and held back"));
+    let near = [ScreenshotOrigin::SameBrowser, ScreenshotOrigin::Rounded, ScreenshotOrigin::Double];
+    for origin in near.into_iter().chain(ScreenshotOrigin::ELSEWHERE) {
         let mut halves = [(0, 0); 2];
         for component in components {
             let Component { name, html, size, number } = component;
@@ -247,7 +252,7 @@ fn print_silence(browsers: &mut Browsers, components: &[Component]) {
             let Some(screenshot) = screenshot else { continue };
             let browser = &mut browsers.chromium;
             // Reformatted: the same page in other bytes.
-            browser.open(&html.replace(";", " ;\n"), *size, 1);
+            browser.open(&html.replace(";", " ;\n"), *size, origin.device_scale());
             let (drawing, snapshot) = browser.draw(&[]);
             let pair = PicturePair::new(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
@@ -259,8 +264,11 @@ fn print_silence(browsers: &mut Browsers, components: &[Component]) {
                 println!("  {name}: {:?}", evidence.regions.first());
             }
         }
-        let [(tuned, all_tuned), (held, all_held)] = halves;
-        println!("  {:24} {tuned} of {all_tuned} {held:12} of {all_held}", origin.name());
+        let least = if ScreenshotOrigin::ELSEWHERE.contains(&origin) { 95.0 } else { 99.0 };
+        for (silent, all) in halves.into_iter().filter(|(_, all)| *all > 0) {
+            let what = format!("{}: {silent} of {all}", origin.name());
+            table.marked(what, 100.0 * silent as f64 / all as f64, "%", Mark::AtLeast(least));
+        }
     }
 }
 
@@ -280,9 +288,12 @@ fn print_cost() {
         let pair = PicturePair::new(&screenshot, &drawing);
         assert_eq!(pair.measure(EvidenceSource::Browser, None).regions.len(), 1);
     }
-    println!(
-        "aligning and measuring 1440 x 900: {:.1} ms of CPU",
-        (cpu_ms() - before) / f64::from(rounds)
+    let each = (cpu_ms() - before) / f64::from(rounds);
+    MarkTable::new("measuring").marked(
+        "CPU of a pair of 1440 x 900",
+        each,
+        "ms",
+        Mark::AtMost(60.0),
     );
 }
 

@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod firefox;
+pub mod marks;
 pub mod mounted;
 pub mod operators;
 pub mod origin;

@@ -102,7 +102,7 @@ impl BenchBrowser {
         self.evaluate(&format!("applyChanges({changes}, ''); null"));
     }
 
-    /// Draws the page with changes and takes them back.
+    /// Draws the page with changes, in CSS pixels as the product measures it, and takes them back.
     pub fn draw(&mut self, changes: &[PageChange]) -> (Raster, Snapshot) {
         let written = serde_json::to_string(changes).unwrap();
         let snapshot = self
@@ -110,7 +110,11 @@ impl BenchBrowser {
         let shot = DynamicImage::ImageRgb8(self.capture()).to_rgba8();
         self.evaluate("undo(); null");
         let drawing = Raster::from_rgba(shot.width(), shot.height(), shot.as_raw()).unwrap();
-        (drawing, serde_json::from_str(snapshot.as_str().unwrap()).unwrap())
+        let snapshot: Snapshot = serde_json::from_str(snapshot.as_str().unwrap()).unwrap();
+        match snapshot.scale > 1.5 {
+            true => (drawing.halved(), Snapshot { scale: 1.0, ..snapshot }),
+            false => (drawing, snapshot),
+        }
     }
 
     /// The page as it is.

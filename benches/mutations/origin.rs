@@ -16,6 +16,8 @@ pub enum ScreenshotOrigin {
     SameBrowser,
     /// Each sample up to two levels off.
     Rounded,
+    /// Drawn at twice the size.
+    Double,
     /// Drawn at twice the size and halved.
     Halved,
     Jpeg,
@@ -32,11 +34,17 @@ impl ScreenshotOrigin {
         match self {
             Self::SameBrowser => "same browser",
             Self::Rounded => "two levels of noise",
+            Self::Double => "twice the size",
             Self::Halved => "twice the size, halved",
             Self::Jpeg => "JPEG of quality 85",
             Self::OtherMargin => "halved, another margin",
             Self::OtherBrowser => "another browser",
         }
+    }
+
+    /// Device pixels for each CSS pixel with which the product draws a page to compare it.
+    pub fn device_scale(self) -> u32 {
+        if self == Self::Double { 2 } else { 1 }
     }
 
     /// The screenshot of a page with a change; none without the browser that takes it.
@@ -63,7 +71,8 @@ impl ScreenshotOrigin {
         size: [u32; 2],
         changes: &[PageChange],
     ) -> RgbImage {
-        let scale = if matches!(self, Self::Halved | Self::OtherMargin) { 2 } else { 1 };
+        let is_double = matches!(self, Self::Double | Self::Halved | Self::OtherMargin);
+        let scale = if is_double { 2 } else { 1 };
         browser.open(html, size, scale);
         browser.plant(changes);
         browser.capture()
@@ -72,7 +81,7 @@ impl ScreenshotOrigin {
     /// Changes the pixels of a picture as its origin does.
     fn degrade(self, picture: &mut RgbImage, size: [u32; 2]) {
         match self {
-            Self::SameBrowser | Self::OtherBrowser => {}
+            Self::SameBrowser | Self::Double | Self::OtherBrowser => {}
             Self::Rounded => {
                 let mut state = 1u32;
                 for sample in picture.iter_mut() {

@@ -89,13 +89,14 @@ pub fn name_everything(evidence: &Evidence, page: &Snapshot) -> Evidence {
     Evidence { regions: regions.collect(), ..evidence.clone() }
 }
 
+/// Numbers of changes, and of those that a report names.
 #[derive(Clone, Copy, Default)]
 pub struct RegionScore {
-    all: usize,
-    on_element: usize,
-    element: usize,
-    property: usize,
-    both: usize,
+    pub all: usize,
+    pub on_element: usize,
+    pub element: usize,
+    pub property: usize,
+    pub both: usize,
     drawn: usize,
 }
 
@@ -112,7 +113,12 @@ impl RegionScore {
         });
     }
 
-    fn sum(&mut self, other: &Self) {
+    /// A number of changes in percent of all.
+    pub fn percent(&self, count: usize) -> f64 {
+        100.0 * count as f64 / self.all.max(1) as f64
+    }
+
+    pub fn sum(&mut self, other: &Self) {
         self.all += other.all;
         self.on_element += other.on_element;
         self.element += other.element;
@@ -122,16 +128,14 @@ impl RegionScore {
     }
 
     fn print(&self, name: &str) {
-        let all = self.all.max(1) as f64;
-        let share = |count: usize| 100.0 * count as f64 / all;
         println!(
             "{name:18}{:6}{:16.1}{:10.1}{:10.1}{:8.1}{:10.1}",
             self.all,
-            share(self.on_element),
-            share(self.element),
-            share(self.property),
-            share(self.both),
-            self.drawn as f64 / all
+            self.percent(self.on_element),
+            self.percent(self.element),
+            self.percent(self.property),
+            self.percent(self.both),
+            self.drawn as f64 / self.all.max(1) as f64
         );
     }
 }

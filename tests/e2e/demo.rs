@@ -49,6 +49,8 @@ fn with_a_browser_the_demos_judge_is_told_the_facts() {
         assert_eq!(drawn["semantic"]["rubric"], "semantic-evidence@1");
         assert_eq!(drawn["semantic"]["scores"]["variant_accuracy"], 5, "the recorded verdict");
         assert_eq!(drawn["evidence"]["source"], "browser");
+        let cited = &drawn["semantic"]["findings"][0]["region"];
+        assert_eq!((cited, &drawn["evidence"]["regions"][0]["kind"]), (&1.into(), &"color".into()));
         let inputs = drawn["item"]["inputs"].as_array().unwrap();
         let drawn = ["screenshot", "rendered", "crops"];
         let named = inputs.iter().filter(|input| drawn.iter().any(|name| input["name"] == *name));

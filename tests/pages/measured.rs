@@ -155,6 +155,29 @@ fn red_share(browser: &mut PageBrowser, pair: &str) -> f64 {
     browser.value(&share).as_f64().unwrap()
 }
 
+/// True if a heat map shows a box as different whose color is ten levels off, in a pair whose noise
+/// has these levels.
+fn shows_ten_levels(browser: &mut PageBrowser, noise_levels: &Value) -> bool {
+    let shown = format!(
+        "(async () => {{
+            const boxed = async (level) => {{
+                const canvas = Object.assign(document.createElement('canvas'), {{width: 40, height: 40}});
+                const context = canvas.getContext('2d');
+                context.fillStyle = '#fff';
+                context.fillRect(0, 0, 40, 40);
+                context.fillStyle = `rgb(${{level}}, ${{level}}, ${{level}})`;
+                context.fillRect(10, 10, 20, 20);
+                return Object.assign(new Image(), {{src: canvas.toDataURL()}});
+            }};
+            const canvas = document.createElement('canvas');
+            const pair = {{noise: 0.01, noise_levels: {noise_levels}}};
+            await heatMap(canvas, await boxed(100), await boxed(110), pair);
+            return canvas.getContext('2d').getImageData(20, 20, 1, 1).data[2] === 0;
+        }})()"
+    );
+    browser.value(&shown).as_bool().unwrap()
+}
+
 /// Goes through every way to look at both pictures.
 fn look_through(browser: &mut PageBrowser) {
     browser.value(&format!("{PAIR}.scrollIntoView()"));
@@ -236,5 +259,7 @@ fn measured_pictures_are_laid_over_each_other_in_any_light_and_on_a_phone() {
     assert!(
         !large.contains("Heat map") && large.contains("No heat map: the pictures are too large")
     );
+    let shown = [json!(9), json!(14), Value::Null].map(|it| shows_ten_levels(&mut page, &it));
+    assert_eq!(shown, [true, false, false], "beyond the pair's own noise");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -2,6 +2,7 @@
 //! screenshot.
 
 mod browser;
+mod css_pixels;
 mod given_picture;
 mod kept_page;
 mod pair;

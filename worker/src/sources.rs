@@ -36,7 +36,7 @@ pub struct Sources {
 /// Reason why a file was not read. Shows no query of a URL, which may be a signature.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// A file of this machine.
+    /// A file of this machine, or one that is too large wherever it is.
     #[error(transparent)]
     File(#[from] FileError),
     /// No reference at all.
@@ -144,7 +144,12 @@ impl Sources {
             }
         };
         let reference = shown(reference).into_owned();
-        fetched.map_err(|problem| SourceError::Fetch { reference, problem })
+        fetched.map_err(|miss| match miss {
+            Miss::TooLarge(limit) => FileError::TooLarge { reference, limit }.into(),
+            Miss::Final(problem) | Miss::Passing { problem, .. } => {
+                SourceError::Fetch { reference, problem }
+            }
+        })
     }
 
     /// Error of the first of these local files that is missing here although another machine may
@@ -165,19 +170,17 @@ impl Sources {
     async fn persistently<Fetch: Future<Output = Result<Bytes, Miss>>>(
         &self,
         fetch: impl Fn() -> Fetch,
-    ) -> Result<Bytes, String> {
+    ) -> Result<Bytes, Miss> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            match fetch().await {
-                Ok(content) => return Ok(content),
-                Err(Miss::Final(problem)) => return Err(problem),
-                Err(Miss::Passing { problem, wait }) => {
-                    match retry::fetch_pause(attempts, wait, self.pause) {
-                        Some(pause) => tokio::time::sleep(pause).await,
-                        None => return Err(format!("{problem}, {attempts} times in a row")),
-                    }
-                }
+            let (problem, wait) = match fetch().await {
+                Err(Miss::Passing { problem, wait }) => (problem, wait),
+                fetched => return fetched,
+            };
+            match retry::fetch_pause(attempts, wait, self.pause) {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return Err(Miss::Final(format!("{problem}, {attempts} times in a row"))),
             }
         }
     }
@@ -187,6 +190,7 @@ impl From<ObjectError> for Miss {
     fn from(error: ObjectError) -> Self {
         match error {
             ObjectError::Unavailable(problem) => Self::Passing { problem, wait: None },
+            ObjectError::TooLarge(limit) => Self::TooLarge(limit),
             error => Self::Final(error.to_string()),
         }
     }

@@ -14,6 +14,8 @@ pub struct VerdictChecks {
     pub contradictory: u64,
     /// Their share.
     pub contradictory_share: f64,
+    /// Verdicts that contradict the measured evidence.
+    pub against_evidence: u64,
     /// Verdicts that break each rule, in the rules' order; unbroken rules are absent.
     pub contradictions: IndexMap<Contradiction, u64>,
     /// Verdicts that name attempts to instruct the judge.
@@ -24,8 +26,9 @@ impl VerdictChecks {
     /// Counts a verdict.
     pub(crate) fn add(&mut self, verdict: &Verdict) {
         self.verdicts += 1;
-        self.contradictory += u64::from(!verdict.contradictions.is_empty());
+        self.contradictory += u64::from(verdict.contradicts_itself());
         self.contradictory_share = round_stable(self.contradictory as f64 / self.verdicts as f64);
+        self.against_evidence += u64::from(verdict.contradicts_evidence());
         for rule in &verdict.contradictions {
             *self.contradictions.entry(*rule).or_insert(0) += 1;
         }
@@ -42,19 +45,28 @@ impl VerdictChecks {
                 counted(self.suspected_instructions, "verdict")
             ));
         }
-        if self.contradictory > 0 {
-            let rules = self.contradictions.iter();
-            let rules: Vec<String> =
-                rules.map(|(rule, count)| format!("{} in {count}", rule.title())).collect();
-            warnings.push(format!(
-                "{} of {} contradict themselves ({}): {}",
-                self.contradictory,
-                counted(self.verdicts, "verdict"),
-                figure(self.contradictory_share, Unit::Share),
-                rules.join(", ")
-            ));
+        for (count, object, is_with_evidence) in [
+            (self.against_evidence, "the measured evidence", true),
+            (self.contradictory, "themselves", false),
+        ] {
+            if count > 0 {
+                warnings.push(format!(
+                    "{count} of {} contradict {object} ({}): {}",
+                    counted(self.verdicts, "verdict"),
+                    figure(count as f64 / self.verdicts as f64, Unit::Share),
+                    self.rules(is_with_evidence)
+                ));
+            }
         }
         warnings
+    }
+
+    /// Titles and counts of the broken rules of one kind.
+    fn rules(&self, is_with_evidence: bool) -> String {
+        let rules = self.contradictions.iter();
+        let rules = rules.filter(|(rule, _)| rule.is_with_evidence() == is_with_evidence);
+        let titles = rules.map(|(rule, count)| format!("{} in {count}", rule.title()));
+        titles.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -92,5 +104,27 @@ mod tests {
         assert!(instructions.contains("1 verdict:"), "{instructions}");
         assert!(contradictions.starts_with("2 of 4 verdicts contradict"), "{contradictions}");
         assert!(contradictions.contains("the same finding twice in 2"), "{contradictions}");
+    }
+
+    #[test]
+    fn contradictions_with_the_evidence_are_counted_and_told_apart() {
+        let mut checks = VerdictChecks::default();
+        checks.add(&verdict(&[Contradiction::SimilarityAgainstEvidence], &[]));
+        assert_eq!((checks.contradictory, checks.against_evidence), (0, 1));
+        checks.add(&verdict(
+            &[Contradiction::RepeatedFinding, Contradiction::TokensAgainstEvidence],
+            &[],
+        ));
+        assert_eq!((checks.contradictory, checks.against_evidence), (1, 2));
+        let [evidence, themselves] = &checks.warnings()[..] else { panic!() };
+        assert!(
+            evidence.starts_with("2 of 2 verdicts contradict the measured evidence (100%): "),
+            "{evidence}"
+        );
+        assert!(!evidence.contains("the same finding twice"), "{evidence}");
+        assert_eq!(
+            themselves,
+            "1 of 2 verdicts contradict themselves (50%): the same finding twice in 1"
+        );
     }
 }

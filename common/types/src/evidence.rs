@@ -1,6 +1,10 @@
 //! Measured evidence: differences between an item's screenshot and the picture of its rendered
 //! code.
 
+mod region;
+
+pub use region::{AlternativeRepair, EvidenceRegion, PixelBox, RegionElement, RegionKind};
+
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +101,10 @@ pub struct Evidence {
     pub size_ratio: Option<[f64; 2]>,
     /// Share of the pixels in which the pair differs without any change, 0 to 1.
     pub noise: f64,
+    /// Levels of a color channel by which flat areas may differ beside that noise; none without
+    /// noise, and in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_levels: Option<u8>,
     /// Names of the code's imports and scripts that were replaced by stand-ins.
     pub partial: Vec<String>,
     /// Addresses that the page requested and did not get, without their query; at most 20.
@@ -145,6 +153,7 @@ impl Evidence {
             render_size: None,
             size_ratio: None,
             noise: 0.0,
+            noise_levels: None,
             partial: Vec::new(),
             refused: Vec::new(),
             page_error: None,
@@ -194,126 +203,6 @@ pub struct PageFrame {
     pub color: String,
 }
 
-/// A box in pixels of a picture: x, y, width, height.
-pub type PixelBox = [u32; 4];
-
-/// A region in which the rendered picture differs from the screenshot.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EvidenceRegion {
-    /// The place in the screenshot.
-    #[serde(rename = "box")]
-    pub place: PixelBox,
-    /// The place in the rendered picture.
-    pub render_box: PixelBox,
-    /// Share of the screenshot's pixels that differ here, 0 to 1.
-    pub share: f64,
-    /// Mean color difference (CIEDE2000) of these pixels.
-    pub delta_e: f64,
-    /// The kind of difference.
-    pub kind: RegionKind,
-    /// Offset of the render's place from the screenshot's, right and down in pixels; none unless
-    /// the region moved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moved_by: Option<[i32; 2]>,
-    /// The responsible element; none without a snapshot of the page.
-    #[serde(default)]
-    pub element: Option<RegionElement>,
-    /// The CSS property that a repair sets (`display` for a removal); none where no repair explains
-    /// the region.
-    #[serde(default)]
-    pub property: Option<String>,
-    /// The property's value in the code.
-    #[serde(default)]
-    pub is: Option<String>,
-    /// The value that the screenshot shows.
-    #[serde(default)]
-    pub should_be: Option<String>,
-    /// Share that the repair takes away of the difference of the areas that it touches, 0 to 1.
-    #[serde(default)]
-    pub explains: Option<f64>,
-    /// Repairs that explain the region equally well.
-    #[serde(default)]
-    pub alternatives: Vec<AlternativeRepair>,
-}
-
-/// A kind of difference between two pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RegionKind {
-    /// The same shape in another color.
-    Color,
-    /// The same content at another place.
-    Moved,
-    /// The same content in another size.
-    Resized,
-    /// Content of the screenshot that the render lacks.
-    Missing,
-    /// Content of the render that the screenshot lacks.
-    Added,
-    /// Another text, or the same in another font.
-    Text,
-    /// Another outline.
-    Shape,
-}
-
-impl RegionKind {
-    /// Every kind.
-    pub const ALL: [Self; 7] = [
-        Self::Color,
-        Self::Moved,
-        Self::Resized,
-        Self::Missing,
-        Self::Added,
-        Self::Text,
-        Self::Shape,
-    ];
-
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Color => "color",
-            Self::Moved => "moved",
-            Self::Resized => "resized",
-            Self::Missing => "missing",
-            Self::Added => "added",
-            Self::Text => "text",
-            Self::Shape => "shape",
-        }
-    }
-}
-
-/// An element of the rendered page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RegionElement {
-    /// Its tag, in lower case.
-    pub tag: String,
-    /// Its `id` attribute.
-    #[serde(default)]
-    pub id: Option<String>,
-    /// Its own text, at most 80 characters.
-    pub text: String,
-    /// A unique CSS path of it.
-    pub path: String,
-    /// Its place, in pixels of the screenshot.
-    #[serde(rename = "box")]
-    pub place: PixelBox,
-    /// Number of alike elements, including itself, that need the same repair.
-    pub alike: u32,
-}
-
-/// A declaration that explains a region as well as its repair does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AlternativeRepair {
-    /// CSS path of the element that it changes.
-    pub path: String,
-    /// The CSS property.
-    pub property: String,
-    /// The property's value in the code.
-    pub is: String,
-    /// The value that the screenshot shows.
-    pub should_be: String,
-}
-
 /// An expected design token in the two pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenEvidence {
@@ -328,6 +217,13 @@ pub struct TokenEvidence {
     /// The same in the rendered picture.
     #[serde(default)]
     pub render_delta_e: Option<f64>,
+    /// The nearest color in the screenshot, as `#RRGGBB`; none for tokens that are not colors, and
+    /// in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screenshot_color: Option<String>,
+    /// The same in the rendered picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render_color: Option<String>,
     /// Number of elements of the page that use a length, radius, font size or weight; none for
     /// colors and without a snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -109,6 +109,11 @@ impl Verdict {
         self.contradictions.iter().any(|rule| rule.is_with_evidence())
     }
 
+    /// True if its scores and findings contradict each other.
+    pub fn contradicts_itself(&self) -> bool {
+        self.contradictions.iter().any(|rule| !rule.is_with_evidence())
+    }
+
     /// Every criterion's key and score, in the rubric's order.
     pub fn criterion_scores(&self) -> Vec<(&str, u32)> {
         match &self.score {

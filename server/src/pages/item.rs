@@ -3,7 +3,6 @@
 mod code;
 mod earlier;
 mod highlight;
-mod measured;
 mod pictures;
 mod prompt_and_reply;
 mod tokens;
@@ -25,7 +24,8 @@ use juror_analysis::format::grouped;
 use juror_app::items::ItemDetails;
 use juror_report::{
     html::{
-        findings, mark_reasons, marks, outcome_chip, score, scores, simulated, statement_list, took,
+        findings, mark_reasons, marks, measured_facts, outcome_chip, score, scores, simulated,
+        statement_list, took,
     },
     sanitize::harmless,
     topics::results::item_name,
@@ -127,7 +127,7 @@ fn content(
         div.item-page {
             (pictures::section(view, result, show))
             div.findings {
-            @if let Some(outcome) = &result.evidence { (measured::section(outcome, cited)) }
+            @if let Some(facts) = measured_facts(result, cited, None) { (measured(&facts)) }
             @if let Some(verdict) = verdict {
                 section.card aria-labelledby="scores" {
                     h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
@@ -157,8 +157,23 @@ fn content(
     }
 }
 
+/// Measurements of the item's code; regions lead to the findings that cite them.
+fn measured(facts: &Markup) -> Markup {
+    html! {
+        section.card aria-labelledby="measured" {
+            h2 #measured { "Measured" }
+            (facts)
+        }
+    }
+}
+
 /// Statements of the judge, in its own words.
-fn titled_statements(title: &str, class: &str, statements: &[String], is_simulated: bool) -> Markup {
+fn titled_statements(
+    title: &str,
+    class: &str,
+    statements: &[String],
+    is_simulated: bool,
+) -> Markup {
     html! {
         @if !statements.is_empty() {
             section.card aria-labelledby=(class) {

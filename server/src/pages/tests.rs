@@ -2,6 +2,7 @@ use crate::test_site::{TestSite, ask, get, router_of};
 use futures_util::FutureExt as _;
 use juror_journal::journal::RunDirectory;
 use juror_types::id::RunId;
+use serde_json::Value;
 use std::{fs, time::Duration};
 use tokio::time::timeout;
 
@@ -66,6 +67,18 @@ async fn a_damaged_run_is_listed_and_the_overview_shows_the_one_before_it() {
     assert_eq!(listed["damaged"][0]["id"], "odd");
     assert_eq!(get(&router, "/runs/torn", &[HTML]).await.status, 500);
     assert_eq!(get(&router, "/api/v1/evaluation/metrics", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_item_that_is_not_measured_says_why() {
+    let site = TestSite::new();
+    let journal = site.add("first", 20, 1, true).path("first").join("results.jsonl");
+    let mut result: Value = serde_json::from_str(&fs::read_to_string(&journal).unwrap()).unwrap();
+    result["unmeasured"] = "no <browser>".into();
+    fs::write(&journal, format!("{result}\n")).unwrap();
+    let page = get(&site.open(), "/runs/first/items/item%200%2Fa", &[HTML]).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert!(page.body.contains("Not measured: no &lt;browser&gt;"), "{}", page.body);
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
         score: verdict.map(|verdict| verdict.correctness() as f32),
         values: columns.iter().map(value).collect(),
         findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
-        contradictory: verdict.is_some_and(|verdict| !verdict.contradictions.is_empty()),
+        contradictory: verdict.is_some_and(Verdict::contradicts_itself),
         evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
         suspected_instructions: verdict
             .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),

@@ -3,9 +3,11 @@
 use super::box_in;
 use crate::harness::{CommandHarness, Finished};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs;
+use tokio::runtime::Runtime;
 
 const CARD: &str = r#"<!doctype html>
 <style>
@@ -117,11 +119,13 @@ fn alignments_and_stops_of_gradients_are_found() {
   body { margin: 0; font: 14px sans-serif; background: #f8fafc }
   .bar { display: flex; justify-content: flex-start; margin: 16px; padding: 8px; background: white }
   .head { height: 48px; background: linear-gradient(90deg, #2563eb, #7c3aed) }
+  .note { width: 96px; margin: 0 16px; text-align: left }
 </style>
-<div class="head"></div><div class="bar"><b>Files</b><i>Sync</i></div>"#;
+<div class="head"></div><div class="bar"><b>Files</b><i>Sync</i></div><p class="note">Done</p>"#;
     let card = Card::of_code(page, "html");
     for (is, planted, property, expected) in [
         ("flex-start", "center", "justify-content", "flex-start"),
+        ("text-align: left", "text-align: center", "text-align", "left"),
         ("#7c3aed", "#db2777", "background-image", "linear-gradient(90deg, #2563EB, #7C3AED)"),
     ] {
         card.write_code(&page.replace(is, planted), "html");
@@ -147,17 +151,41 @@ fn code_that_shows_the_screenshot_itself_is_told() {
     assert_ne!(card.run("honest", 0)["evidence"]["pastes_screenshot"], true);
 }
 
+/// A page of 480 x 320 CSS pixels, most of which is empty, on a screen with two for each.
+fn drawn_at_twice_the_pixels(code: &str) -> Vec<u8> {
+    install::ensure("/usr/bin/chromium", "chromium");
+    let (code, props) = (PageCode::Html(code.to_owned()), Map::new());
+    let source = PageSource { code, props, frame: None, viewport: [480, 320], scale: 2 };
+    let drawing = async {
+        let renderer = Renderer::start(RendererSettings::default()).await.unwrap();
+        let mut page = renderer.open(&source).await.unwrap();
+        let picture = page.draw(&[]).await.unwrap().picture;
+        page.close().await;
+        renderer.shut_down().await;
+        picture.to_vec()
+    };
+    Runtime::new().unwrap().block_on(drawing)
+}
+
 #[test]
-fn a_screenshot_of_twice_the_pixels_is_recognized() {
-    let card = Card::drawn();
-    let drawn = image::load_from_memory(&card.rendered("first")).unwrap();
-    let doubled = drawn.resize_exact(480, 320, image::imageops::FilterType::Nearest);
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    doubled.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
-    card.0.write("shot.png", bytes.into_inner());
-    let result = card.run("doubled", 0);
+fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pixel() {
+    let card = Card(CommandHarness::new());
+    card.write("shot.png", drawn_at_twice_the_pixels(CARD));
+    card.write_code(CARD, "html");
+    let result = card.run("double", 0);
     assert_eq!(result["evidence"]["scale"], 2);
     assert_eq!(result["evidence"]["regions"], json!([]));
+    assert_eq!(
+        (&result["evidence"]["pixels_equal"], &result["evidence"]["noise"]),
+        (&json!(1.0), &json!(0.0))
+    );
+    assert_eq!(result["evidence"]["render_size"], json!([480, 320]));
+    // A repair is tried in the same pixels.
+    card.write_code(&CARD.replace("#1d4ed8", "#16a34a"), "html");
+    let region = &card.run("planted", 0)["evidence"]["regions"][0];
+    assert_eq!(region["property"], "background-color");
+    assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
+    assert_eq!(region["explains"], 1.0);
 }
 
 #[test]

@@ -73,15 +73,18 @@ fn a_browser_that_does_not_start_is_refused_by_flag_and_warned_of_by_setting() {
     let harness = CommandHarness::new();
     write_pages(&harness, 3);
     settings(&harness, "facts", 1);
-    browser(&harness, "exit 3");
+    browser(&harness, "echo 'missing libnss3.so' >&2; exit 3");
     let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
-    refused.says(&["--evidence facts: Chromium 156.0.1 cannot be started: "]);
+    refused.says(&["--evidence facts: Chromium 156.0.1 cannot be started: missing libnss3.so"]);
     let warned = harness.juror(&["run", "manifest.jsonl", "--run-id", "set"]).exits(0);
     warned.says(&["cannot be started: ", "; items are judged without measured evidence"]);
     let result = harness.result("set", "page_0");
     assert!(result["evidence"].is_null());
     let reason = result["unmeasured"].as_str().unwrap();
     assert!(reason.starts_with("Chromium 156.0.1 cannot be started: "), "{reason}");
+    harness.juror(&["report", "set", "-o", "page.html"]).exits(0);
+    let page = fs::read_to_string(harness.path("page.html")).unwrap();
+    assert_eq!(page.matches("Not measured: Chromium 156.0.1 cannot be started: ").count(), 3);
 }
 
 #[test]

@@ -16,6 +16,9 @@ const CROPPED_SHIFT_GAIN: f64 = 0.7;
 /// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
 const MAX_LEVELS: u8 = 24;
 
+/// Ratios of sizes of content that is shown with two pixels for each CSS pixel, and without.
+const TWICE: std::ops::RangeInclusive<f64> = 1.6..=2.4;
+
 /// Distances of the pixels that are compared, across and down.
 const SAMPLED: [usize; 2] = [3, 2];
 const EVERY_PIXEL: [usize; 2] = [1, 1];
@@ -57,6 +60,17 @@ impl Alignment {
             }
         }
     }
+}
+
+/// True if the content of a screenshot is about twice as wide or as high as that of a drawing of its
+/// size.
+pub fn is_twice_as_large(screenshot: &Raster, drawing: &Raster) -> bool {
+    let (Some(shown), Some(drawn)) = (content_box(screenshot), content_box(drawing)) else {
+        return false;
+    };
+    let size = |[left, top, right, bottom]: [i32; 4]| [right - left, bottom - top].map(f64::from);
+    let mut sides = size(shown).into_iter().zip(size(drawn));
+    sides.any(|(shown, drawn)| TWICE.contains(&(shown / drawn)))
 }
 
 /// True if a screenshot has two pixels for each of the drawing.
@@ -194,6 +208,15 @@ mod tests {
         moved.fill([40, 34, 50, 8], [255; 3]);
         moved.fill([43, 34, 50, 8], [20; 3]);
         assert_eq!(Alignment::new(&moved, &card(30, 24)).shift, [0, 0]);
+    }
+
+    #[test]
+    fn a_small_component_shown_with_twice_the_pixels_is_twice_as_large() {
+        let mut double = Raster::filled(200, 120, [250; 3]);
+        double.fill([24, 24, 100, 68], [20; 3]);
+        assert!(is_twice_as_large(&double, &card(2, 2)));
+        assert!(!is_twice_as_large(&card(12, 12), &card(2, 2)));
+        assert!(!is_twice_as_large(&double, &Raster::filled(200, 120, [250; 3])));
     }
 
     #[test]

@@ -18,10 +18,10 @@ const MAX_STEP_ERROR: i32 = 3;
 /// Maximum difference of one color between two pictures, in levels.
 const SAME_COLOR: u8 = 6;
 /// Maximum number of proposed frames.
-const MAX_FRAMES: usize = 4;
+const MAX_FRAMES: usize = 5;
 
-/// Frames that may surround a component in the screenshot, the likeliest first, from its drawing
-/// without one; none if no page is visible around it.
+/// Frames that may surround a component in the screenshot, from its drawing without one: the page's
+/// color alone, then paddings, the likeliest first; none if no page is visible around it.
 ///
 /// A component with a padding and without paint of its own gets no other padding: both would look
 /// the same, and a wrong padding of the code would pass for the page's.
@@ -34,15 +34,13 @@ pub fn possible_frames(
     let screenshot = halved.as_ref().unwrap_or(screenshot);
     let page = PageTree::new(snapshot);
     let color = rim_color(screenshot);
-    let mut paddings = match root_of(&page) {
+    let color_alone = (color != rim_color(drawing)).then_some(0);
+    let paddings = match root_of(&page) {
         Some(root) => paddings(screenshot, drawing, &page, root, color),
         None => Vec::new(),
     };
-    if paddings.is_empty() && color != rim_color(drawing) {
-        paddings.push(0);
-    }
     let frame = |padding: i32| PageFrame { padding: padding.unsigned_abs(), color: hex(color) };
-    paddings.into_iter().take(MAX_FRAMES).map(frame).collect()
+    color_alone.into_iter().chain(paddings).take(MAX_FRAMES).map(frame).collect()
 }
 
 /// The single element that contains the whole component.
@@ -156,13 +154,14 @@ mod tests {
     fn a_padded_page_is_measured_by_the_edge_of_the_component() {
         let snapshot = page([0.0, 0.0, 200.0, 40.0], &BLUE);
         let frames = possible_frames(&card(24, 152, PAGE), &card(0, 200, [255; 3]), &snapshot);
-        assert_eq!(frames, [PageFrame { padding: 24, color: "#F8FAFC".to_owned() }]);
+        let frame = |padding| PageFrame { padding, color: "#F8FAFC".to_owned() };
+        assert_eq!(frames, [frame(0), frame(24)]);
         // A shadow around it shows before its edge.
         let mut shaded = card(24, 152, PAGE);
         shaded.fill([21, 22, 158, 47], [225, 227, 230]);
         shaded.fill([24, 24, 152, 40], [30, 80, 200]);
         let frames = possible_frames(&shaded, &card(0, 200, [255; 3]), &snapshot);
-        assert_eq!(paddings_of(&frames), [24, 21, 20, 22]);
+        assert_eq!(paddings_of(&frames), [0, 24, 21, 20, 22]);
     }
 
     #[test]
@@ -188,6 +187,6 @@ mod tests {
         let mut double = Raster::filled(400, 240, PAGE);
         double.fill([48, 48, 304, 80], [30, 80, 200]);
         let frames = possible_frames(&double, &card(0, 200, [255; 3]), &snapshot);
-        assert_eq!(paddings_of(&frames), [24]);
+        assert_eq!(paddings_of(&frames), [0, 24]);
     }
 }

@@ -64,6 +64,7 @@ impl<'pictures> PicturePair<'pictures> {
             shift: self.alignment.shift.map(|part| part * self.alignment.scale as i32),
             size_ratio: self.size_ratio,
             noise: self.noise().share,
+            noise_levels: (!self.noise().is_none()).then_some(self.noise().flat_levels),
             pixels_equal: rounded(1.0 - difference.count() as f64 / area.max(1.0)),
             ssim: rounded(ssim),
             ssim_low: rounded(ssim_low),

@@ -72,6 +72,8 @@ fn noise_in(shapes: &[&DrawnShape], screenshot: &Raster, drawing: &Raster) -> Pa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::PicturePair;
+    use juror_types::evidence::EvidenceSource;
 
     fn page() -> Raster {
         let mut picture = Raster::filled(160, 160, [255; 3]);
@@ -101,5 +103,10 @@ mod tests {
     fn shapes_that_are_blurred_throughout_are_noise() {
         let noise = noise_of(&page().smoothed(), &page());
         assert!(noise.share > 0.1, "{noise:?}");
+        let (screenshot, drawing) = (page().smoothed(), page());
+        let evidence =
+            PicturePair::new(&screenshot, &drawing).measure(EvidenceSource::Rendered, None);
+        let recorded = (evidence.noise, evidence.noise_levels);
+        assert_eq!(recorded, (noise.share, Some(noise.flat_levels)));
     }
 }

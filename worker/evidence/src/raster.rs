@@ -133,7 +133,7 @@ impl Raster {
     }
 
     /// The picture at half its size, each pixel the mean of four.
-    pub(crate) fn halved(&self) -> Self {
+    pub fn halved(&self) -> Self {
         let (width, height) = (self.width / 2, self.height / 2);
         let mut pixels = Vec::with_capacity(width as usize * height as usize);
         for y in 0..height as i32 {

@@ -8,6 +8,7 @@ mod evidence_with_repairs;
 mod first_hypotheses;
 mod gradient;
 mod hypothesis;
+mod images;
 mod missing;
 mod paint;
 mod refine;

@@ -28,11 +28,16 @@ impl PicturePair<'_> {
         let [screenshot, drawing] = &colors;
         let page = snapshot.map(PageTree::new);
         let evidence = expected.into_iter().filter_map(|(key, value)| match color::parse(value) {
-            Some((color, _)) => Some(TokenEvidence {
-                screenshot_delta_e: nearest(screenshot, color),
-                render_delta_e: nearest(drawing, color),
-                ..named(key, value)
-            }),
+            Some((color, _)) => {
+                let [screenshot, drawing] = [screenshot, drawing].map(|own| nearest(own, color));
+                Some(TokenEvidence {
+                    screenshot_delta_e: screenshot.map(|(distance, _)| distance),
+                    render_delta_e: drawing.map(|(distance, _)| distance),
+                    screenshot_color: screenshot.map(|(_, color)| color::hex(color)),
+                    render_color: drawing.map(|(_, color)| color::hex(color)),
+                    ..named(key, value)
+                })
+            }
             None => page.as_ref().and_then(|page| used(page, key, value)),
         });
         evidence.collect()
@@ -45,6 +50,8 @@ fn named(key: &str, value: &str) -> TokenEvidence {
         expected: value.to_owned(),
         screenshot_delta_e: None,
         render_delta_e: None,
+        screenshot_color: None,
+        render_color: None,
         used_by: None,
         other_values: Vec::new(),
     }
@@ -64,8 +71,11 @@ fn colors_with_area(picture: &Raster) -> Vec<Rgb> {
     colors.into_iter().map(|(color, _)| color).collect()
 }
 
-fn nearest(colors: &[Rgb], wanted: Rgb) -> Option<f64> {
-    colors.iter().map(|color| delta_e(*color, wanted)).min_by(f64::total_cmp).map(rounded)
+/// The nearest color and its distance.
+fn nearest(colors: &[Rgb], wanted: Rgb) -> Option<(f64, Rgb)> {
+    let distances = colors.iter().map(|color| (delta_e(*color, wanted), *color));
+    let nearest = distances.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest.map(|(distance, color)| (rounded(distance), color))
 }
 
 /// Elements that use a length or a weight, and similar ones that use another.
@@ -166,6 +176,8 @@ mod tests {
         let tokens = pair.tokens([("color.primary", "#1D4ED8"), ("color.danger", "#DC2626")], None);
         assert_eq!(tokens[0].screenshot_delta_e, Some(0.0));
         assert!(tokens[0].render_delta_e.unwrap() > 5.0);
+        let colors = [&tokens[0].screenshot_color, &tokens[0].render_color];
+        assert_eq!(colors.map(Option::as_deref), [Some("#1D4ED8"), Some("#2563EB")]);
         assert!(tokens[1].screenshot_delta_e.unwrap() > 20.0);
     }
 

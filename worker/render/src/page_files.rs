@@ -13,6 +13,9 @@ use std::{collections::BTreeMap, sync::Arc};
 /// here fails.
 const ORIGIN: &str = "https://page.juror.invalid";
 
+/// Beginning of the page that a part of one is put into: lines are laid out otherwise without it.
+const DOCTYPE: &str = "<!doctype html>\n";
+
 /// Pages that load Tailwind 3 configure it by a variable, which version 4 does not have.
 const CONFIGURED: &[u8] = b"window.tailwind ??= {};\n";
 
@@ -46,7 +49,7 @@ impl PageFiles {
                     false => text.clone(),
                 };
                 let text = match modules.has_stylesheet() && !is_whole_page(&text) {
-                    true => format!("{STYLESHEET_LINK}{text}"),
+                    true => format!("{DOCTYPE}{STYLESHEET_LINK}{text}"),
                     false => text,
                 };
                 let is_old = build.is_some() && text.contains(tailwind::OLD_CDN);
@@ -132,7 +135,10 @@ mod tests {
         std::fs::write(&stylesheet, "body { margin: 0 }").unwrap();
         let files = |html| files_with(html, TailwindUse::Off, Some(&stylesheet));
         let page = |html| files(html).file(&PageFiles::address()).unwrap().content.clone();
-        assert!(page("<p>text").starts_with(b"<link rel=\"stylesheet\" href=\"/page.css\">"));
+        assert!(
+            page("<p>text")
+                .starts_with(b"<!doctype html>\n<link rel=\"stylesheet\" href=\"/page.css\">")
+        );
         let styles = files("<p>text");
         let styles = styles.file("https://page.juror.invalid/page.css").unwrap();
         assert_eq!(styles.content, "body { margin: 0 }");

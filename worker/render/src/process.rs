@@ -7,9 +7,10 @@ use crate::{
     process_group::ProcessGroup,
 };
 use serde_json::{Value, json};
-use std::{fs, io, path::Path, process::Stdio, time::Duration};
+use std::{io, path::Path, process::Stdio, time::Duration};
 use tempfile::TempDir;
 use tokio::{
+    io::AsyncReadExt as _,
     process::{Child, Command},
     time::timeout,
 };
@@ -61,17 +62,21 @@ pub(crate) const FLAGS: [&str; 36] = [
 ];
 
 /// Shell script that starts the browser. The browser reads commands from descriptor 3 and replies
-/// on 4. It gets nothing of the worker's environment but PATH, and its profile is removed after it,
-/// even if the worker is gone.
+/// on 4. It gets nothing of the worker's environment but PATH. After it, the end of its log goes to
+/// stderr, and its profile is removed, even if the worker is gone.
 const WRAPPER: &str = r#"
 profile=$1 log=$2 program=$3
 shift 3
 env -i PATH="$PATH" HOME="$profile" LANG=C.UTF-8 TZ=UTC "$program" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>"$log"
+tail -c 2000 -- "$log" >&2
 rm -rf -- "$profile"
 "#;
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum bytes that are read of the log's end, and maximum length of its line in characters.
+const MAX_LOG_BYTES: u64 = 4000;
+const MAX_LINE_CHARS: usize = 300;
 
 /// A running browser. Dropping it kills all its processes.
 #[derive(Debug)]
@@ -106,7 +111,10 @@ impl BrowserProcess {
         let greeting = browser.call("Browser.getVersion", json!({}));
         match timeout(START_TIMEOUT, greeting).await {
             Ok(Ok(_)) => Ok(browser),
-            Ok(Err(error)) => Err(not_started(last_line(&log).unwrap_or(error.to_string()))),
+            Ok(Err(error)) => {
+                let line = last_line(&mut browser.child).await;
+                Err(not_started(line.unwrap_or(error.to_string())))
+            }
             Err(_) => Err(not_started("it did not reply in 30 s".to_owned())),
         }
     }
@@ -170,7 +178,7 @@ fn command(
     if !is_sandboxed {
         command.arg("--no-sandbox");
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the
     // terminal reaches the worker alone.
     #[cfg(unix)]
@@ -193,8 +201,13 @@ fn ended(error: io::Error) -> RendererError {
     })
 }
 
-fn last_line(log: &Path) -> Option<String> {
-    let text = String::from_utf8_lossy(&fs::read(log).ok()?).into_owned();
-    let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(line.trim().chars().take(300).collect())
+/// The last line that an ended browser wrote to its stderr, shortened; none if it wrote nothing.
+async fn last_line(child: &mut Child) -> Option<String> {
+    let mut written = Vec::new();
+    let mut stderr = child.stderr.take()?.take(MAX_LOG_BYTES);
+    // A browser that goes on has not written its last line.
+    timeout(CLOSE_TIMEOUT, stderr.read_to_end(&mut written)).await.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&written);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    Some(line.chars().filter(|letter| !letter.is_control()).take(MAX_LINE_CHARS).collect())
 }

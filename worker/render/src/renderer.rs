@@ -225,16 +225,46 @@ fn may_be_sandboxed() -> bool {
 mod tests {
     use super::*;
     use crate::{pool::MAX_PAGES, source::PageCode};
+    use futures_util::future::join_all;
     use juror_services::install;
     use serde_json::Map;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use tokio::sync::Barrier;
+
+    fn text_page() -> PageSource {
+        let (code, props) = (PageCode::Html("<p>text</p>".to_owned()), Map::new());
+        PageSource { code, props, frame: None, viewport: [32, 32], scale: 1 }
+    }
 
     /// Pages that the renderer's only browser has opened, after another one; none without an idle
     /// browser.
     async fn open_page(renderer: &Renderer) -> Option<u32> {
-        let (code, props) = (PageCode::Html("<p>text</p>".to_owned()), Map::new());
-        let source = PageSource { code, props, frame: None, viewport: [32, 32], scale: 1 };
-        renderer.open(&source).await.unwrap().close().await;
+        renderer.open(&text_page()).await.unwrap().close().await;
         renderer.pool.idle().first().map(|browser| browser.pages)
+    }
+
+    #[tokio::test]
+    async fn never_more_pages_are_open_than_the_concurrency() {
+        install::ensure("/usr/bin/chromium", "chromium");
+        let (concurrency, pages) = (2, 8);
+        let settings = RendererSettings { concurrency, ..RendererSettings::default() };
+        let renderer = Renderer::start(settings).await.unwrap();
+        let (open, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        // No page is closed before as many are open.
+        let all_open = Barrier::new(concurrency);
+        let source = text_page();
+        let draw = |_| async {
+            let mut page = renderer.open(&source).await.unwrap();
+            most.fetch_max(open.fetch_add(1, Relaxed) + 1, Relaxed);
+            all_open.wait().await;
+            page.draw(&[]).await.unwrap();
+            open.fetch_sub(1, Relaxed);
+            page.close().await;
+        };
+        join_all((0..pages).map(draw)).await;
+        assert_eq!((most.into_inner(), open.into_inner()), (concurrency, 0));
+        let opened: Vec<u32> = renderer.pool.idle().iter().map(|browser| browser.pages).collect();
+        assert_eq!((opened.len(), opened.iter().sum()), (concurrency, pages));
     }
 
     #[tokio::test]

@@ -172,6 +172,17 @@ async fn a_browser_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
+async fn a_browser_that_does_not_start_is_quoted_in_one_bounded_line() {
+    let browser = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_browser.sh");
+    let settings =
+        RendererSettings { browser: Some(browser.into()), ..RendererSettings::default() };
+    let error = Renderer::start(settings).await.unwrap_err().to_string();
+    let line = error.strip_prefix("Chromium 156.0.1 cannot be started: ").unwrap();
+    assert!(line.starts_with("cannot open display: 000"), "{line}");
+    assert_eq!(line.len(), 300);
+}
+
+#[tokio::test]
 async fn an_item_that_has_used_up_its_time_opens_no_further_page() {
     install::ensure("/usr/bin/chromium", "chromium");
     let timeout = Duration::from_secs(3);

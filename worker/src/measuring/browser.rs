@@ -1,7 +1,7 @@
 //! Evidence of code that the built-in renderer renders.
 
 use super::{
-    ItemEvidence, MeasuredItem, MeasuringError, kept_page,
+    ItemEvidence, MeasuredItem, MeasuringError, css_pixels, kept_page,
     pair::{DrawnPair, raster, token_values},
     screenshot_error, trials,
 };
@@ -17,9 +17,11 @@ use juror_types::{
 };
 use std::sync::Arc;
 
-/// Structural similarity below which a screenshot is also compared at twice the pixels.
+/// Structural similarity below which a screenshot is also compared with a drawing of twice the
+/// pixels.
 const ALIKE: f64 = 0.9;
-/// Maximum share of the difference that remains with a frame that is used.
+/// Maximum share of the difference that remains with a color around the component, and again with a
+/// padding, to be used.
 const FRAME_GAIN: f64 = 0.5;
 
 /// Measures the browser's picture of the code, and tries repairs if it differs.
@@ -142,7 +144,8 @@ impl<'job> BrowserStage<'job> {
     async fn best_scale(&self) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let Some(single) = self.at_scale(1, None).await? else { return Ok(None) };
         let is_even = [self.screenshot.width(), self.screenshot.height()].map(|side| side % 2 == 0);
-        if single.evidence.ssim >= ALIKE || is_even != [true, true] {
+        let is_alike = single.evidence.ssim >= ALIKE && !single.pair.is_twice_as_large().await;
+        if single.evidence.regions.is_empty() || is_alike || is_even != [true, true] {
             return Ok(Some(single));
         }
         // One page at a time, for there may be but one browser.
@@ -170,16 +173,21 @@ impl<'job> BrowserStage<'job> {
             return Ok(Some(plain));
         }
         let scale = evidence.scale;
-        let mut limit = 1.0 - (1.0 - evidence.pixels_equal) * FRAME_GAIN;
+        let half_of = |page: &Evidence| 1.0 - (1.0 - page.pixels_equal) * FRAME_GAIN;
+        let mut limit = half_of(evidence);
         let mut best = plain.closed().await;
         for frame in frames {
+            let is_padded = frame.padding > 0;
             // A component may fail in a narrower page alone.
             let Ok(Some(framed)) = self.at_scale(scale, Some(frame)).await else { continue };
             let framed = framed.closed().await;
             let is_better = framed.evidence.regions.is_empty()
                 || framed.evidence.pixels_equal > limit && framed.evidence.shift == [0, 0];
             if is_better {
-                limit = framed.evidence.pixels_equal;
+                limit = match is_padded {
+                    true => framed.evidence.pixels_equal,
+                    false => half_of(&framed.evidence),
+                };
                 best = framed;
             }
             if best.evidence.regions.is_empty() && best.evidence.shift == [0, 0] {
@@ -200,13 +208,11 @@ impl<'job> BrowserStage<'job> {
             props: self.item.item.props.clone(),
             frame: frame.clone(),
             viewport: size.map(|side| side / scale),
-            scale: 1,
+            scale,
         };
         let (page, drawn) = self.draw(&source).await?;
-        let Ok(Some(drawing)) = raster(drawn.picture.clone()).await else {
-            let unreadable = "its picture of the page cannot be read";
-            return Err(RendererError::Ended(unreadable.to_owned()).into());
-        };
+        let drawing = raster(drawn.picture.clone()).await;
+        let drawing = drawing.ok().flatten().ok_or_else(unreadable)?;
         let (screenshot, tokens) = (Arc::clone(&self.screenshot), token_values(self.item.tokens));
         let snapshot = Some(Arc::new(drawn.snapshot.clone()));
         let pair = DrawnPair { screenshot, drawing, snapshot, tokens };
@@ -234,6 +240,7 @@ impl<'job> BrowserStage<'job> {
             }
             drawn => drawn?,
         };
+        let drawn = css_pixels::in_css_pixels(drawn).await.ok_or_else(unreadable)?;
         if let Err(error) = kept_page::keep(&context.evidence.renders, key, &drawn).await {
             context.evidence_warnings.emit_once(error.to_string(), &context.events).await;
         }
@@ -248,4 +255,9 @@ impl<'job> BrowserStage<'job> {
         let drawn = page.draw(&[]).await?;
         Ok((page, drawn))
     }
+}
+
+/// Error of a browser whose picture cannot be read.
+fn unreadable() -> RendererError {
+    RendererError::Ended("its picture of the page cannot be read".to_owned())
 }

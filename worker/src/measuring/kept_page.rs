@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 /// Version of rendering: it changes whenever the same browser would render the same code
 /// differently.
-const RENDER_VERSION: u32 = 3;
+const RENDER_VERSION: u32 = 4;
 
 /// A page as it was drawn, without its picture.
 #[derive(Serialize, Deserialize)]

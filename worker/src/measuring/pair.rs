@@ -1,7 +1,7 @@
 //! The screenshot and the drawing of an item, measured off the async threads.
 
 use bytes::Bytes;
-use juror_evidence::{PicturePair, Raster, Snapshot, possible_frames};
+use juror_evidence::{PicturePair, Raster, Snapshot, is_twice_as_large, possible_frames};
 use juror_image::{ImageError, RgbaPicture};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
@@ -57,6 +57,13 @@ impl DrawnPair {
             RgbaPicture { width, height, pixels: sheet.to_rgba() }.to_png().map(Bytes::from)
         });
         drawing.await.ok()?
+    }
+
+    /// True if the screenshot's content is about twice as large as the drawing's.
+    pub async fn is_twice_as_large(&self) -> bool {
+        let own = self.clone();
+        let comparing = spawn_blocking(move || is_twice_as_large(&own.screenshot, &own.drawing));
+        comparing.await.unwrap_or(false)
     }
 
     /// Frames that may surround a component in the screenshot.

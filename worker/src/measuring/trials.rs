@@ -1,9 +1,8 @@
 //! Trials of repairs: the search proposes changes off the async threads, the open page renders
 //! them.
 
-use super::pair::DrawnPair;
+use super::{css_pixels, pair::DrawnPair};
 use juror_evidence::{PageChange, PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
-use juror_image::RgbaPicture;
 use juror_render::{DrawnPage, OpenPage};
 use juror_types::evidence::Evidence;
 use tokio::{
@@ -46,9 +45,7 @@ struct LivePage {
 impl LivePage {
     fn draw(&mut self, changes: Vec<PageChange>) -> Option<(Raster, Snapshot)> {
         self.to_page.blocking_send(changes).ok()?;
-        let DrawnPage { picture, snapshot, .. } = self.drawings.blocking_recv()?;
-        let picture = RgbaPicture::decode(&picture).ok()?;
-        Some((Raster::from_rgba(picture.width, picture.height, &picture.pixels)?, snapshot))
+        css_pixels::decoded(&self.drawings.blocking_recv()?)
     }
 }
 

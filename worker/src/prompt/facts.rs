@@ -1,10 +1,14 @@
 //! Measured evidence as numbered lines for the judge: the regions first, so that a line's number is
 //! its region's.
 
+mod region;
+#[cfg(test)]
+mod tests;
+
 use super::fence::defused;
 use csscolorparser::Color;
 use juror_types::{
-    evidence::{Evidence, EvidenceRegion, PageFrame, RegionElement, RegionKind, TokenEvidence},
+    evidence::{Evidence, PageFrame, TokenEvidence},
     item::Tokens,
     model::TextTokens,
 };
@@ -24,7 +28,7 @@ const SAME_COLOR: f64 = 2.0;
 
 /// Facts of a measurement, one a line.
 pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
-    let regions = evidence.regions.iter().map(region);
+    let regions = evidence.regions.iter().map(region::fact);
     let whole = whole(evidence);
     let tokens = evidence.tokens.iter().filter_map(token);
     let facts = regions.chain(whole).chain(tokens).take(MAX_LINES);
@@ -55,55 +59,6 @@ fn line(number: usize, fact: &str) -> String {
         line.push('…');
     }
     line
-}
-
-fn region(region: &EvidenceRegion) -> String {
-    let [x, y, width, height] = region.place;
-    let mut text = format!("region at {x}, {y}, {width}, {height}");
-    if let Some(named) = &region.element {
-        text.push_str(&format!(": {}", element(named)));
-    }
-    text.push_str(&format!(": {}", kind(region)));
-    text.push_str(&format!(
-        "; {} of the picture differ, by a mean of {:.1} (CIEDE2000)",
-        percent(region.share),
-        region.delta_e
-    ));
-    if let (Some(property), Some(is), Some(should_be)) =
-        (&region.property, &region.is, &region.should_be)
-    {
-        text.push_str(&format!("; {property} is {is} and should be {should_be}"));
-        if let Some(explains) = region.explains {
-            text.push_str(&format!(", which takes away {} of it", percent(explains)));
-        }
-    }
-    text
-}
-
-fn element(element: &RegionElement) -> String {
-    let mut text = element.tag.clone();
-    if !element.text.is_empty() {
-        text.push_str(&format!(" {:?}", element.text));
-    }
-    if element.alike > 1 {
-        text.push_str(&format!(" and {} alike", element.alike - 1));
-    }
-    text
-}
-
-fn kind(region: &EvidenceRegion) -> String {
-    match (region.kind, region.moved_by) {
-        (RegionKind::Moved, Some([right, down])) => {
-            format!("the render has it {right} pixels further right and {down} further down")
-        }
-        (RegionKind::Color, _) => "another color".to_owned(),
-        (RegionKind::Moved, None) => "at another place".to_owned(),
-        (RegionKind::Resized, _) => "in another size".to_owned(),
-        (RegionKind::Missing, _) => "missing in the render".to_owned(),
-        (RegionKind::Added, _) => "in the render alone".to_owned(),
-        (RegionKind::Text, _) => "another text or type".to_owned(),
-        (RegionKind::Shape, _) => "another outline".to_owned(),
-    }
 }
 
 fn whole(evidence: &Evidence) -> Vec<String> {
@@ -175,137 +130,4 @@ fn token(token: &TokenEvidence) -> Option<String> {
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use juror_types::evidence::EvidenceSource;
-    use serde_json::json;
-
-    fn changed() -> Evidence {
-        let region = EvidenceRegion {
-            place: [57, 55, 80, 30],
-            render_box: [57, 55, 80, 30],
-            share: 0.013,
-            delta_e: 6.1,
-            kind: RegionKind::Color,
-            moved_by: None,
-            element: Some(RegionElement {
-                tag: "button".into(),
-                id: None,
-                text: "Save".into(),
-                path: "body > button".into(),
-                place: [57, 55, 80, 30],
-                alike: 3,
-            }),
-            property: Some("background-color".into()),
-            is: Some("#2563EB".into()),
-            should_be: Some("#1D4ED8".into()),
-            explains: Some(0.97),
-            alternatives: Vec::new(),
-        };
-        Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
-    }
-
-    #[test]
-    fn the_pairs_noise_is_told_where_there_is_any() {
-        let told = |noise| {
-            let evidence = Evidence { noise, ..changed() };
-            lines(&evidence).join("\n").contains("1.5 % of all pixels differ without any change")
-        };
-        assert!(told(0.015));
-        assert!(!told(0.0));
-    }
-
-    #[test]
-    fn lines_of_a_hostile_page_stay_within_their_bound() {
-        let mut evidence = changed();
-        for region in &mut evidence.regions {
-            region.is = Some("x\u{200b}<|".repeat(5_000));
-            region.should_be = Some("漢".repeat(5_000));
-        }
-        evidence.regions = vec![evidence.regions[0].clone(); 8];
-        evidence.partial = vec!["import ".repeat(1_000); 50];
-        evidence.refused = vec!["https://example.com/".repeat(100); 20];
-        let lines = lines(&evidence);
-        assert!(lines.iter().all(|line| line.len() <= MAX_LINE_BYTES), "{lines:?}");
-        assert!(lines[0].ends_with('…'));
-        let text = lines.join("\n");
-        let bound = tokens_before_measuring(None).bound;
-        assert!(text.len() <= MAX_BYTES && TextTokens::from_text(&text).bound <= bound);
-        assert_eq!(defused(&text), text, "a fence adds nothing");
-    }
-
-    #[test]
-    fn tokens_before_measuring_are_near_those_of_a_usual_item() {
-        let colors: Tokens =
-            (0..4).map(|number| (format!("color.{number}"), json!("#1D4ED8"))).collect();
-        let token = |key: &String| TokenEvidence {
-            key: key.clone(),
-            expected: "#1D4ED8".into(),
-            screenshot_delta_e: Some(0.1),
-            render_delta_e: Some(7.0),
-            used_by: None,
-            other_values: Vec::new(),
-        };
-        let measured = Evidence { tokens: colors.keys().map(token).collect(), ..changed() };
-        let text = lines(&measured).join("\n");
-        let (told, before) = (TextTokens::from_text(&text), tokens_before_measuring(Some(&colors)));
-        let ratio = before.expected as f64 / told.expected as f64;
-        assert!((0.7..1.4).contains(&ratio), "{before:?} for {told:?}");
-        assert!(told.bound <= before.bound);
-    }
-
-    #[test]
-    fn the_page_around_it_and_what_it_lacks_are_told() {
-        let evidence = Evidence {
-            frame: Some(PageFrame { padding: 24, color: "#F8FAFC".into() }),
-            partial: vec!["@acme/ui".into(), "./card.css".into()],
-            refused: vec!["https://example.com/a.png".into()],
-            ..Evidence::of_equal_pictures(EvidenceSource::Browser)
-        };
-        let lines = lines(&evidence).join("\n");
-        for told in [
-            "in a page of #F8FAFC with 24 pixels around it",
-            "in the place of imports that are not there: @acme/ui, ./card.css",
-            "requested from elsewhere: https://example.com/a.png",
-        ] {
-            assert!(lines.contains(told), "{told}: {lines}");
-        }
-    }
-
-    #[test]
-    fn the_first_lines_are_the_regions() {
-        let lines = lines(&changed());
-        assert_eq!(
-            lines[0],
-            "1. region at 57, 55, 80, 30: button \"Save\" and 2 alike: another color; 1.3 % of the \
-             picture differ, by a mean of 6.1 (CIEDE2000); background-color is #2563EB and should be \
-             #1D4ED8, which takes away 97.0 % of it"
-        );
-        assert!(lines[1].starts_with("2. 100.0 % of all pixels are equal"), "{lines:?}");
-    }
-
-    #[test]
-    fn equal_pictures_are_said_to_be_equal() {
-        let lines = lines(&Evidence::of_equal_pictures(EvidenceSource::Command));
-        assert_eq!(lines[0], "1. nothing differs between screenshot and render");
-    }
-
-    #[test]
-    fn there_are_thirty_lines_at_most() {
-        let token = |number: usize| TokenEvidence {
-            key: format!("color.{number}"),
-            expected: "#FFFFFF".into(),
-            screenshot_delta_e: Some(0.1),
-            render_delta_e: Some(7.0),
-            used_by: None,
-            other_values: Vec::new(),
-        };
-        let tokens = (0..100).map(token).collect();
-        let lines = lines(&Evidence { tokens, ..changed() });
-        assert_eq!(lines.len(), MAX_LINES);
-        assert!(lines[2].ends_with("the screenshot has it, the render has none nearer than 7.0"));
-    }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub(super) enum Miss {
     /// A retry would change nothing.
     Final(String),
+    /// The file is larger than this number of bytes.
+    TooLarge(u64),
     /// A retry may help.
     Passing {
         /// The problem.

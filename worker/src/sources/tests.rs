@@ -4,11 +4,13 @@ use super::{
     resolver::{Lookup, SystemLookup},
     *,
 };
+use crate::load::load;
 use async_trait::async_trait;
 use juror_services::{
     s3,
     web::{WebRequest, WebResponse, WebServer},
 };
+use juror_types::item::{Item, Text};
 use std::{
     collections::VecDeque,
     io,
@@ -234,6 +236,18 @@ async fn what_is_too_large_is_refused_whether_its_size_is_told_or_not() {
         let error = refusal(&sources_at(&server), &url(&server, "/1.png")).await;
         assert!(error.ends_with("larger than the allowed 100 bytes"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
+    let head = b"HTTP/1.1 200 OK\r\ncontent-length: 5242880\r\n\r\n";
+    let server = WebServer::start(|_| WebResponse::Bytes(head.to_vec()));
+    let code = Some(Text::Path(url(&server, "/large.html")));
+    let item = Item { generated_code: code, ..Item::default() };
+    let loaded = load(&item, &sources_at(&server)).await.unwrap();
+    let place = format!("http://{}/large.html", server.address());
+    let reason = format!("the code is larger than 4 MB: {place}");
+    assert_eq!((loaded.code, loaded.oversized_code), (None, Some(reason)));
 }
 
 #[tokio::test]

@@ -122,6 +122,7 @@ impl Miss {
     fn after(self, way: &str) -> Self {
         match self {
             Self::Final(problem) => Self::Final(format!("{way}{problem}")),
+            Self::TooLarge(limit) => Self::TooLarge(limit),
             Self::Passing { problem, wait } => {
                 Self::Passing { problem: format!("{way}{problem}"), wait }
             }
@@ -177,17 +178,16 @@ fn target(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
 }
 
 async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> {
-    let too_large = || Miss::Final(format!("larger than the allowed {max_bytes} bytes"));
     let length = response.content_length().unwrap_or(0);
     if length > max_bytes {
-        return Err(too_large());
+        return Err(Miss::TooLarge(max_bytes));
     }
     let mut content = Vec::with_capacity(
         usize::try_from(length).map_or(0, |length| length.min(MAX_LEADING_SPACE)),
     );
     while let Some(piece) = response.chunk().await.map_err(|error| cut(&error.without_url()))? {
         if content.len() as u64 + piece.len() as u64 > max_bytes {
-            return Err(too_large());
+            return Err(Miss::TooLarge(max_bytes));
         }
         content.extend_from_slice(&piece);
     }

@@ -6,18 +6,28 @@ use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
     evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource},
     finding::Finding,
+    outcome::JobResult,
 };
 use maud::{Markup, html};
 
-/// The facts: figures, regions with their repairs, tokens; or why there are none.
+/// The facts of an item: figures, regions with their repairs, tokens; or the reason why there are
+/// none. Nothing where nothing was to be measured.
 ///
 /// `item` is the item's number on a page of many; ids and labels are told apart by it. A region
 /// leads to the findings that cite it.
 pub fn measured_facts(
-    outcome: &EvidenceOutcome,
+    result: &JobResult,
     findings: &[Finding],
     item: Option<usize>,
-) -> Markup {
+) -> Option<Markup> {
+    match (&result.evidence, &result.unmeasured) {
+        (Some(outcome), _) => Some(facts_of(outcome, findings, item)),
+        (None, Some(reason)) => Some(html! { p.notice { "Not measured: " (harmless(reason)) } }),
+        (None, None) => None,
+    }
+}
+
+fn facts_of(outcome: &EvidenceOutcome, findings: &[Finding], item: Option<usize>) -> Markup {
     let prefix = item.map_or_else(String::new, |number| format!("i{number}-"));
     match outcome {
         EvidenceOutcome::Failed { error } => html! {
@@ -117,82 +127,4 @@ fn repair(region: &EvidenceRegion) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::html::{PairSide, regions_over};
-    use indexmap::IndexMap;
-    use juror_analysis::test_results::differing;
-    use juror_types::{
-        finding::Severity,
-        rubric::builtin_named,
-        verdict::{Score, Verdict},
-    };
-
-    #[test]
-    fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
-        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-        let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
-        for side in [PairSide::Screenshot, PairSide::Render] {
-            let over = regions_over(&sized, &[], side, "i3-").into_string();
-            assert!(over.contains("href=\"#i3-region-1\""), "{over}");
-        }
-        let outcome = EvidenceOutcome::Measured(Box::new(sized));
-        let facts = measured_facts(&outcome, &[], Some(3)).into_string();
-        assert!(facts.contains("id=\"i3-region-1\""), "{facts}");
-        assert!(facts.contains("body &gt; button { background-color: #1D4ED8; }"), "{facts}");
-    }
-
-    #[test]
-    fn a_cited_region_and_its_finding_lead_to_each_other() {
-        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-        let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
-        let mut verdict = with_two_findings();
-        verdict.findings[1].region = Some(1);
-        let over = |side| regions_over(&sized, &verdict.findings, side, "i3-").into_string();
-        let screenshot = over(PairSide::Screenshot);
-        assert!(screenshot.contains("id=\"i3-box-1\" href=\"#i3-finding-2\""), "{screenshot}");
-        let render = over(PairSide::Render);
-        assert!(render.contains("href=\"#i3-finding-2\"") && !render.contains("id="), "{render}");
-        let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
-        let found = crate::html::findings(&rubric, &verdict, Some(&sized), "i3-").into_string();
-        assert!(found.contains("id=\"i3-finding-2\""), "{found}");
-        assert_eq!(found.matches("href=\"#i3-box-1\"").count(), 1, "{found}");
-        let unsized_pair = Evidence { size: None, ..sized.clone() };
-        let found = crate::html::findings(&rubric, &verdict, Some(&unsized_pair), "").into_string();
-        assert!(found.contains("href=\"#region-1\""), "without a box, its fact: {found}");
-        let outcome = EvidenceOutcome::Measured(Box::new(sized));
-        let facts = measured_facts(&outcome, &verdict.findings, Some(3)).into_string();
-        assert!(facts.contains("href=\"#i3-finding-2\""), "{facts}");
-    }
-
-    fn with_two_findings() -> Verdict {
-        let finding = Finding {
-            kind: "wrong_color".into(),
-            element: "button".into(),
-            place: String::new(),
-            criteria: Vec::new(),
-            shown: String::new(),
-            found: String::new(),
-            severity: Severity::Minor,
-            statement: "The button is red".into(),
-            region: None,
-            unlisted_kind: None,
-            unlisted_element: None,
-        };
-        let score = Score::Sum {
-            semantic_correctness: 0.9,
-            scores: IndexMap::new(),
-            total_score: 45.0,
-            max_score: 50.0,
-        };
-        let findings = vec![finding.clone(), finding];
-        Verdict { findings, ..Verdict::new("semantic-evidence@1", score) }
-    }
-
-    #[test]
-    fn what_does_not_render_says_why() {
-        let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
-        let facts = measured_facts(&outcome, &[], None).into_string();
-        assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 pub fn marks(verdict: &Verdict) -> Markup {
     html! {
         @if verdict.contradicts_evidence() { " " span.chip.unscorable { "contradicts the evidence" } }
-        @else if !verdict.contradictions.is_empty() { " " span.chip.unscorable { "contradictory" } }
+        @if verdict.contradicts_itself() { " " span.chip.unscorable { "contradictory" } }
         @if !verdict.suspected_instructions.is_empty() { " " span.chip.failed { "suspected instructions" } }
     }
 }

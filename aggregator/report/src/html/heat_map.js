@@ -4,8 +4,9 @@
 const heatMap = (() => {
   // Levels by which equal samples differ: encoders round by this much.
   const TOLERANCE = 2;
-  // The most levels by which flat areas of a pair with noise differ, and the share of an edge's contrast.
-  const NOISE_LEVELS = 14;
+  // The most levels by which flat areas of a pair with noise differ, for records that do not name the
+  // pair's own, and the share of an edge's contrast.
+  const MAX_NOISE_LEVELS = 14;
   const NOISE_CONTRAST = 0.3;
   const EQUAL = [255, 255, 255];
   const WITHIN_NOISE = [205, 213, 223];
@@ -80,22 +81,23 @@ const heatMap = (() => {
     return most;
   };
   // True if a pixel of one picture lies outside the range of its neighborhood in the other.
-  const isOutside = (one, other, x, y) => [0, 1, 2].some((channel) => {
+  const isOutside = (one, other, x, y, noise) => [0, 1, 2].some((channel) => {
     let [low, high] = [255, 0];
     for (const [right, down] of around) {
       const value = near(other, x + right, y + down, channel);
       low = Math.min(low, value);
       high = Math.max(high, value);
     }
-    const [value, allowed] = [at(one, x, y, channel), NOISE_LEVELS + NOISE_CONTRAST * (high - low)];
+    const [value, allowed] = [at(one, x, y, channel), noise + Math.floor(NOISE_CONTRAST * (high - low))];
     return value + allowed < low || value > high + allowed;
   });
-  const standsOut = (one, other, x, y) =>
-    levels(one, other, x, y) > NOISE_LEVELS && (isOutside(one, other, x, y) || isOutside(other, one, x, y));
+  const standsOut = (one, other, x, y, noise) =>
+    levels(one, other, x, y) > noise && (isOutside(one, other, x, y, noise) || isOutside(other, one, x, y, noise));
   // From yellow to red.
   const warmth = (difference) => [255, Math.round(255 * 0.65 * (1 - difference / 255)), 0];
-  const colors = (one, other, hasNoise) => {
-    if (!hasNoise) {
+  // `noise` is the levels of the pair's noise, 0 without any.
+  const colors = (one, other, noise) => {
+    if (noise === 0) {
       return (x, y) => {
         const difference = levels(one, other, x, y);
         return difference <= TOLERANCE ? EQUAL : warmth(difference);
@@ -103,16 +105,16 @@ const heatMap = (() => {
     }
     const smooth = [smoothed(one), smoothed(other)];
     return (x, y) => {
-      if (standsOut(...smooth, x, y)) return warmth(levels(...smooth, x, y));
+      if (standsOut(...smooth, x, y, noise)) return warmth(levels(...smooth, x, y));
       return levels(one, other, x, y) <= TOLERANCE ? EQUAL : WITHIN_NOISE;
     };
   };
   // Draws the map at the render's size.
-  return async (canvas, screenshot, render, { scale = 1, shift = [0, 0], noise = 0 }) => {
+  return async (canvas, screenshot, render, { scale = 1, shift = [0, 0], noise = 0, noise_levels: noiseLevels }) => {
     const [whole, drawing] = await Promise.all([read(screenshot), read(render)]);
     const sized = scale === 2 ? halved(whole) : whole;
     const one = aligned(sized, drawing, shift.map((part) => Math.round(part / scale)));
-    const color = colors(one, drawing, noise > 0);
+    const color = colors(one, drawing, noise > 0 ? noiseLevels ?? MAX_NOISE_LEVELS : 0);
     let shown = EQUAL;
     const map = drawn(drawing.width, drawing.height, (x, y, channel) => {
       if (channel === 0) shown = color(x, y);

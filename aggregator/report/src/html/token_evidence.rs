@@ -26,7 +26,8 @@ pub(super) fn token_tables(tokens: &[TokenEvidence], item: Option<usize>) -> Mar
                         th scope="row" { bdi { (harmless(&token.key)) } }
                         td { (strip(&token.expected, screenshot, render)) }
                         td { (harmless(&token.expected)) }
-                        td { (found(screenshot)) } td { (found(render)) }
+                        td { (found(screenshot, token.screenshot_color.as_deref())) }
+                        td { (found(render, token.render_color.as_deref())) }
                     }
                 }
             }))
@@ -61,10 +62,14 @@ fn table(label: &str, heads: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-fn found(distance: f64) -> Markup {
+fn found(distance: f64, nearest: Option<&str>) -> Markup {
     html! {
         @if distance <= SAME_COLOR { "there" }
-        @else { span.chip.missed { "missing" } " nearest ΔE " (format!("{distance:.1}")) }
+        @else {
+            span.chip.missed { "missing" } " nearest "
+            @if let Some(nearest) = nearest { (harmless(nearest)) ", " }
+            "ΔE " (format!("{distance:.1}"))
+        }
     }
 }
 
@@ -115,6 +120,8 @@ mod tests {
             expected: expected.to_owned(),
             screenshot_delta_e: None,
             render_delta_e: None,
+            screenshot_color: None,
+            render_color: None,
             used_by: None,
             other_values: Vec::new(),
         }
@@ -125,6 +132,7 @@ mod tests {
         let color = TokenEvidence {
             screenshot_delta_e: Some(0.1),
             render_delta_e: Some(16.28),
+            render_color: Some("#2563EB".to_owned()),
             ..token("color.primary", "#4F46E5")
         };
         let radius = TokenEvidence {
@@ -136,7 +144,7 @@ mod tests {
         let text = token_tables(&[color, radius, padding], Some(3)).into_string();
         for part in [
             "aria-label=\"Colors of tokens, item 3\"",
-            "missing</span> nearest ΔE 16.3",
+            "missing</span> nearest #2563EB, ΔE 16.3",
             "2 elements",
             "body &gt; &lt;i&gt;</code>: 12px",
             "no element",

@@ -130,6 +130,8 @@ mod tests {
             expected: "#1D4ED8".into(),
             screenshot_delta_e: Some(screenshot),
             render_delta_e: Some(render),
+            screenshot_color: None,
+            render_color: None,
             used_by: None,
             other_values: Vec::new(),
         };

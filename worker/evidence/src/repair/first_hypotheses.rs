@@ -43,6 +43,7 @@ impl Seeds<'_> {
         let mut found = self.paint(&differing);
         found.extend(self.outlines(&differing));
         found.extend(self.types(&differing));
+        found.extend(self.image_sizes(&differing));
         found.extend(self.spaces());
         found.extend(self.alignments());
         found.extend(self.removals(&differing));

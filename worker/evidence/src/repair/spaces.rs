@@ -34,10 +34,14 @@ impl Seeds<'_> {
                 |one: f64, other| if one == 0.0 || other.abs() < one.abs() { other } else { one },
             )
         };
-        let (across, down) = (smallest(0), smallest(1));
+        let growth = self.field.growth(1) / scale;
+        // What grows in the middle of a page moves both ways.
+        let moves = |way: i32| shifts.iter().any(|[_, down]| down.signum() == way);
+        let nearest = smallest(1);
+        let down = if moves(1) && moves(-1) { nearest.abs().copysign(growth) } else { nearest };
+        let across = smallest(0);
         let (far_across, far_down) = (largest(0), largest(1));
         let has_both = across != 0.0 && down != 0.0;
-        let growth = self.field.growth(1) / scale;
         let longer = if growth != 0.0 { growth } else { far_down };
         let usual = if far_down != 0.0 { far_down } else { far_across };
         let mut found = Vec::new();

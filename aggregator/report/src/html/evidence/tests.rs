@@ -1,0 +1,102 @@
+//! Facts and regions of measured, failed and unmeasured items.
+
+use super::*;
+use crate::html::{PairSide, pair_alignment, regions_over};
+use indexmap::IndexMap;
+use juror_analysis::test_results::{differing, judged};
+use juror_types::{
+    finding::Severity,
+    rubric::builtin_named,
+    verdict::{Score, Verdict},
+};
+use serde_json::json;
+
+#[test]
+fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
+    let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+    let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+    for side in [PairSide::Screenshot, PairSide::Render] {
+        let over = regions_over(&sized, &[], side, "i3-").into_string();
+        assert!(over.contains("href=\"#i3-region-1\""), "{over}");
+    }
+    let outcome = EvidenceOutcome::Measured(Box::new(sized));
+    let facts = facts_of(&outcome, &[], Some(3)).into_string();
+    assert!(facts.contains("id=\"i3-region-1\""), "{facts}");
+    assert!(facts.contains("body &gt; button { background-color: #1D4ED8; }"), "{facts}");
+}
+
+#[test]
+fn a_cited_region_and_its_finding_lead_to_each_other() {
+    let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+    let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+    let mut verdict = with_two_findings();
+    verdict.findings[1].region = Some(1);
+    let over = |side| regions_over(&sized, &verdict.findings, side, "i3-").into_string();
+    let screenshot = over(PairSide::Screenshot);
+    assert!(screenshot.contains("id=\"i3-box-1\" href=\"#i3-finding-2\""), "{screenshot}");
+    let render = over(PairSide::Render);
+    assert!(render.contains("href=\"#i3-finding-2\"") && !render.contains("id="), "{render}");
+    let rubric = builtin_named("semantic-evidence").unwrap().parse().unwrap();
+    let found = crate::html::findings(&rubric, &verdict, Some(&sized), "i3-").into_string();
+    assert!(found.contains("id=\"i3-finding-2\""), "{found}");
+    assert_eq!(found.matches("href=\"#i3-box-1\"").count(), 1, "{found}");
+    let unsized_pair = Evidence { size: None, ..sized.clone() };
+    let found = crate::html::findings(&rubric, &verdict, Some(&unsized_pair), "").into_string();
+    assert!(found.contains("href=\"#region-1\""), "without a box, its fact: {found}");
+    let outcome = EvidenceOutcome::Measured(Box::new(sized));
+    let facts = facts_of(&outcome, &verdict.findings, Some(3)).into_string();
+    assert!(facts.contains("href=\"#i3-finding-2\""), "{facts}");
+}
+
+fn with_two_findings() -> Verdict {
+    let finding = Finding {
+        kind: "wrong_color".into(),
+        element: "button".into(),
+        place: String::new(),
+        criteria: Vec::new(),
+        shown: String::new(),
+        found: String::new(),
+        severity: Severity::Minor,
+        statement: "The button is red".into(),
+        region: None,
+        unlisted_kind: None,
+        unlisted_element: None,
+    };
+    let score = Score::Sum {
+        semantic_correctness: 0.9,
+        scores: IndexMap::new(),
+        total_score: 45.0,
+        max_score: 50.0,
+    };
+    let findings = vec![finding.clone(), finding];
+    Verdict { findings, ..Verdict::new("semantic-evidence@1", score) }
+}
+
+#[test]
+fn a_pair_is_aligned_as_it_was_measured() {
+    let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+    let (scale, shift, size) = (2, [8, 4], Some([200, 100]));
+    let evidence = Evidence { scale, shift, size, noise: 0.01, noise_levels: Some(9), ..*evidence };
+    let alignment = pair_alignment(Some(&EvidenceOutcome::Measured(Box::new(evidence))));
+    let alignment: serde_json::Value = serde_json::from_str(&alignment).unwrap();
+    let expected = json!({"scale": 2, "shift": [8, 4], "noise": 0.01, "noise_levels": 9,
+        "size": [200, 100], "render_size": null});
+    assert_eq!(alignment, expected);
+    assert_eq!(pair_alignment(None), "{}");
+}
+
+#[test]
+fn what_does_not_render_says_why() {
+    let outcome = EvidenceOutcome::Failed { error: "throws: <x>".into() };
+    let facts = facts_of(&outcome, &[], None).into_string();
+    assert!(facts.contains("does not render: throws: &lt;x&gt;"), "{facts}");
+}
+
+#[test]
+fn an_item_that_is_not_measured_says_why() {
+    let result = judged("a", [10; 5], &[], &[]);
+    assert!(measured_facts(&result, &[], None).is_none());
+    let unmeasured = JobResult { unmeasured: Some("no <browser>".into()), ..result };
+    let facts = measured_facts(&unmeasured, &[], None).unwrap().into_string();
+    assert!(facts.contains("Not measured: no &lt;browser&gt;"), "{facts}");
+}

@@ -1,0 +1,81 @@
+//! Marks that a report on planted changes must reach, and the report that must not.
+
+use super::score::{RegionScore, RegionScores};
+use crate::harness::{Mark, MarkTable};
+
+/// Least shares of changes, in percent.
+#[derive(Clone, Copy)]
+pub struct Marks {
+    on_element: f64,
+    element: f64,
+    property: f64,
+    both: f64,
+    /// Of the operator that is named worst; none where there is no such mark.
+    worst_operator: Option<f64>,
+}
+
+/// Marks with a screenshot of the same browser.
+pub const SAME_BROWSER: Marks = Marks {
+    on_element: 95.0,
+    element: 90.0,
+    property: 88.0,
+    both: 85.0,
+    worst_operator: Some(60.0),
+};
+/// Marks with a screenshot from elsewhere, for medium and large changes.
+pub const ELSEWHERE: Marks =
+    Marks { on_element: 85.0, element: 70.0, property: 60.0, both: 55.0, worst_operator: None };
+
+impl Marks {
+    /// Prints each half of a set of scores against the marks.
+    pub fn print(&self, title: &str, scores: &RegionScores) {
+        for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
+            let total = total_of(scores, held_back);
+            if total.all == 0 {
+                continue;
+            }
+            let table = MarkTable::new(&format!("{title}, components {half}, n = {}", total.all));
+            for (what, count, mark) in self.figures(&total) {
+                table.marked(what, total.percent(count), "%", Mark::AtLeast(mark));
+            }
+            if let Some((mark, (operator, share))) =
+                self.worst_operator.zip(worst(scores, held_back))
+            {
+                table.marked(format!("both, {operator}"), share, "%", Mark::AtLeast(mark));
+            }
+        }
+    }
+
+    /// Fails if scores of a report that names everything reach the marks in any half.
+    pub fn refuse(&self, everything: &RegionScores) {
+        for held_back in [false, true] {
+            let total = total_of(everything, held_back);
+            let is_reached =
+                self.figures(&total).iter().all(|(_, count, mark)| total.percent(*count) >= *mark);
+            assert!(total.all == 0 || !is_reached, "a report that names everything passes");
+        }
+        println!("\na report that names everything misses the marks, as it must");
+    }
+
+    fn figures(&self, total: &RegionScore) -> [(&'static str, usize, f64); 4] {
+        [
+            ("a region on the element", total.on_element, self.on_element),
+            ("element", total.element, self.element),
+            ("property", total.property, self.property),
+            ("both", total.both, self.both),
+        ]
+    }
+}
+
+fn total_of(scores: &RegionScores, held_back: bool) -> RegionScore {
+    let mut total = RegionScore::default();
+    scores.iter().filter(|((half, _), _)| *half == held_back).for_each(|(_, own)| total.sum(own));
+    total
+}
+
+/// The operator whose changes are named worst, with the share of them that is.
+fn worst(scores: &RegionScores, held_back: bool) -> Option<(&'static str, f64)> {
+    let half = scores.iter().filter(|((half, _), _)| *half == held_back);
+    let shares = half.map(|((_, operator), score)| (*operator, score.percent(score.both)));
+    shares.min_by(|(_, one), (_, other)| one.total_cmp(other))
+}

@@ -1,0 +1,123 @@
+//! Regions in which two pictures differ: place, kind, the responsible element and its repair.
+
+use serde::{Deserialize, Serialize};
+
+/// A box in pixels of a picture: x, y, width, height.
+pub type PixelBox = [u32; 4];
+
+/// A region in which the rendered picture differs from the screenshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceRegion {
+    /// The place in the screenshot.
+    #[serde(rename = "box")]
+    pub place: PixelBox,
+    /// The place in the rendered picture.
+    pub render_box: PixelBox,
+    /// Share of the screenshot's pixels that differ here, 0 to 1.
+    pub share: f64,
+    /// Mean color difference (CIEDE2000) of these pixels.
+    pub delta_e: f64,
+    /// The kind of difference.
+    pub kind: RegionKind,
+    /// Offset of the render's place from the screenshot's, right and down in pixels; none unless
+    /// the region moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_by: Option<[i32; 2]>,
+    /// The responsible element; none without a snapshot of the page.
+    #[serde(default)]
+    pub element: Option<RegionElement>,
+    /// The CSS property that a repair sets (`display` for a removal); none where no repair explains
+    /// the region.
+    #[serde(default)]
+    pub property: Option<String>,
+    /// The property's value in the code.
+    #[serde(default)]
+    pub is: Option<String>,
+    /// The value that the screenshot shows.
+    #[serde(default)]
+    pub should_be: Option<String>,
+    /// Share that the repair takes away of the difference of the areas that it touches, 0 to 1.
+    #[serde(default)]
+    pub explains: Option<f64>,
+    /// Repairs that explain the region equally well.
+    #[serde(default)]
+    pub alternatives: Vec<AlternativeRepair>,
+}
+
+/// A kind of difference between two pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegionKind {
+    /// The same shape in another color.
+    Color,
+    /// The same content at another place.
+    Moved,
+    /// The same content in another size.
+    Resized,
+    /// Content of the screenshot that the render lacks.
+    Missing,
+    /// Content of the render that the screenshot lacks.
+    Added,
+    /// Another text, or the same in another font.
+    Text,
+    /// Another outline.
+    Shape,
+}
+
+impl RegionKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Color,
+        Self::Moved,
+        Self::Resized,
+        Self::Missing,
+        Self::Added,
+        Self::Text,
+        Self::Shape,
+    ];
+
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Color => "color",
+            Self::Moved => "moved",
+            Self::Resized => "resized",
+            Self::Missing => "missing",
+            Self::Added => "added",
+            Self::Text => "text",
+            Self::Shape => "shape",
+        }
+    }
+}
+
+/// An element of the rendered page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionElement {
+    /// Its tag, in lower case.
+    pub tag: String,
+    /// Its `id` attribute.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// Its own text, at most 80 characters.
+    pub text: String,
+    /// A unique CSS path of it.
+    pub path: String,
+    /// Its place, in pixels of the screenshot.
+    #[serde(rename = "box")]
+    pub place: PixelBox,
+    /// Number of alike elements, including itself, that need the same repair.
+    pub alike: u32,
+}
+
+/// A declaration that explains a region as well as its repair does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlternativeRepair {
+    /// CSS path of the element that it changes.
+    pub path: String,
+    /// The CSS property.
+    pub property: String,
+    /// The property's value in the code.
+    pub is: String,
+    /// The value that the screenshot shows.
+    pub should_be: String,
+}

@@ -1,0 +1,36 @@
+//! Drawings at two device pixels for each CSS pixel, in CSS pixels: a screenshot of twice the size is
+//! halved to be measured, and equals a drawing that was made and halved as it was.
+
+use juror_evidence::{Raster, Snapshot};
+use juror_image::RgbaPicture;
+use juror_render::DrawnPage;
+use tokio::task::spawn_blocking;
+
+/// A drawing in CSS pixels; none if its picture cannot be read, or while the process ends.
+pub(super) async fn in_css_pixels(drawn: DrawnPage) -> Option<DrawnPage> {
+    if !is_double(&drawn.snapshot) {
+        return Some(drawn);
+    }
+    let halving = spawn_blocking(move || {
+        let (raster, snapshot) = decoded(&drawn)?;
+        let (width, height, pixels) = (raster.width(), raster.height(), raster.to_rgba());
+        let picture = RgbaPicture { width, height, pixels }.to_png()?.into();
+        Some(DrawnPage { picture, snapshot, ..drawn })
+    });
+    halving.await.ok()?
+}
+
+/// A drawing's pixels and elements in CSS pixels; none if its picture cannot be read.
+pub(super) fn decoded(drawn: &DrawnPage) -> Option<(Raster, Snapshot)> {
+    let picture = RgbaPicture::decode(&drawn.picture).ok()?;
+    let raster = Raster::from_rgba(picture.width, picture.height, &picture.pixels)?;
+    let snapshot = drawn.snapshot.clone();
+    Some(match is_double(&snapshot) {
+        true => (raster.halved(), Snapshot { scale: 1.0, ..snapshot }),
+        false => (raster, snapshot),
+    })
+}
+
+fn is_double(snapshot: &Snapshot) -> bool {
+    snapshot.scale > 1.5
+}

@@ -1,0 +1,54 @@
+//! A region as a fact: its place, element and kind, its weight, and its repair.
+
+use super::percent;
+use juror_types::evidence::{EvidenceRegion, RegionElement, RegionKind};
+
+/// The region as one line, without its number.
+pub(super) fn fact(region: &EvidenceRegion) -> String {
+    let [x, y, width, height] = region.place;
+    let mut text = format!("region at {x}, {y}, {width}, {height}");
+    if let Some(named) = &region.element {
+        text.push_str(&format!(": {}", element(named)));
+    }
+    text.push_str(&format!(": {}", kind(region)));
+    text.push_str(&format!(
+        "; {} of the picture differ, by a mean of {:.1} (CIEDE2000)",
+        percent(region.share),
+        region.delta_e
+    ));
+    if let (Some(property), Some(is), Some(should_be)) =
+        (&region.property, &region.is, &region.should_be)
+    {
+        text.push_str(&format!("; {property} is {is} and should be {should_be}"));
+        if let Some(explains) = region.explains {
+            text.push_str(&format!(", which takes away {} of it", percent(explains)));
+        }
+    }
+    text
+}
+
+fn element(element: &RegionElement) -> String {
+    let mut text = element.tag.clone();
+    if !element.text.is_empty() {
+        text.push_str(&format!(" {:?}", element.text));
+    }
+    if element.alike > 1 {
+        text.push_str(&format!(" and {} alike", element.alike - 1));
+    }
+    text
+}
+
+fn kind(region: &EvidenceRegion) -> String {
+    match (region.kind, region.moved_by) {
+        (RegionKind::Moved, Some([right, down])) => {
+            format!("the render has it {right} pixels further right and {down} further down")
+        }
+        (RegionKind::Color, _) => "another color".to_owned(),
+        (RegionKind::Moved, None) => "at another place".to_owned(),
+        (RegionKind::Resized, _) => "in another size".to_owned(),
+        (RegionKind::Missing, _) => "missing in the render".to_owned(),
+        (RegionKind::Added, _) => "in the render alone".to_owned(),
+        (RegionKind::Text, _) => "another text or type".to_owned(),
+        (RegionKind::Shape, _) => "another outline".to_owned(),
+    }
+}
