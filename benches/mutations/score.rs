@@ -140,9 +140,12 @@ impl RegionScore {
     }
 }
 
-/// Prints both halves of a set of scores.
+/// Prints both halves of a set of scores; nothing of a half without changes.
 pub fn print_scores(title: &str, scores: &RegionScores) {
     for (held_back, half) in [(false, "tuned by"), (true, "held back")] {
+        if scores.keys().all(|(other, _)| *other != held_back) {
+            continue;
+        }
         println!("\n{title}, components {half}, in percent");
         println!(
             "{:18}{:>6}{:>16}{:>10}{:>10}{:>8}{:>10}",
