@@ -180,7 +180,8 @@ fn what_is_left_of_budgets_is_shown_and_checked() {
     assert!(scopes[1].starts_with("day:") && scopes[2].starts_with("month:"), "{scopes:?}");
     assert_eq!(pico(&states[0]["left_usd"]), 1_000_000_000_000 - spent);
     assert_eq!(states[1]["cap_usd"], Value::Null);
-    harness.juror(&["budget", "show"]).exits(0).prints(&["no cap", "LEFT", "day "]);
+    let shown = harness.juror(&["budget", "show", "paid"]).exits(0);
+    shown.prints(&["Run paid:", " of a budget of $1.00, ", " left", "Today:", ", no budget set"]);
     harness.juror(&["budget", "show", "none"]).exits(2).says(&["run none is not in the ledger"]);
 
     let doctor = ["doctor", "--base-url", &simulator.base_url()];
