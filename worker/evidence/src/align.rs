@@ -16,9 +16,6 @@ const CROPPED_SHIFT_GAIN: f64 = 0.7;
 /// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
 const MAX_LEVELS: u8 = 24;
 
-/// Ratios of sizes of content that is shown with two pixels for each CSS pixel, and without.
-const TWICE: std::ops::RangeInclusive<f64> = 1.6..=2.4;
-
 /// Distances of the pixels that are compared, across and down.
 const SAMPLED: [usize; 2] = [3, 2];
 const EVERY_PIXEL: [usize; 2] = [1, 1];
@@ -62,15 +59,13 @@ impl Alignment {
     }
 }
 
-/// True if the content of a screenshot is about twice as wide or as high as that of a drawing of its
-/// size.
-pub fn is_twice_as_large(screenshot: &Raster, drawing: &Raster) -> bool {
-    let (Some(shown), Some(drawn)) = (content_box(screenshot), content_box(drawing)) else {
-        return false;
-    };
+/// Size of a screenshot's content divided by that of a drawing's, across and down; none where one
+/// has no content.
+pub fn content_ratio(screenshot: &Raster, drawing: &Raster) -> Option<[f64; 2]> {
     let size = |[left, top, right, bottom]: [i32; 4]| [right - left, bottom - top].map(f64::from);
-    let mut sides = size(shown).into_iter().zip(size(drawn));
-    sides.any(|(shown, drawn)| TWICE.contains(&(shown / drawn)))
+    let ([width, height], [own_width, own_height]) =
+        (size(content_box(screenshot)?), size(content_box(drawing)?));
+    Some([width / own_width, height / own_height])
 }
 
 /// True if a screenshot has two pixels for each of the drawing.
@@ -211,12 +206,12 @@ mod tests {
     }
 
     #[test]
-    fn a_small_component_shown_with_twice_the_pixels_is_twice_as_large() {
+    fn content_is_measured_without_the_page_around_it() {
         let mut double = Raster::filled(200, 120, [250; 3]);
         double.fill([24, 24, 100, 68], [20; 3]);
-        assert!(is_twice_as_large(&double, &card(2, 2)));
-        assert!(!is_twice_as_large(&card(12, 12), &card(2, 2)));
-        assert!(!is_twice_as_large(&double, &Raster::filled(200, 120, [250; 3])));
+        assert_eq!(content_ratio(&double, &card(2, 2)), Some([2.0, 2.0]));
+        assert_eq!(content_ratio(&card(12, 12), &card(2, 2)), Some([1.0, 1.0]));
+        assert_eq!(content_ratio(&double, &Raster::filled(200, 120, [250; 3])), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod similarity;
 mod snapshot;
 mod tokens;
 
-pub use align::is_twice_as_large;
+pub use align::content_ratio;
 pub use crops::max_sheet_size;
 pub use frame::possible_frames;
 pub use measure::PicturePair;

@@ -15,11 +15,13 @@ use juror_types::{
     item::{Item, Language},
     outcome::InputRecord,
 };
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 /// Structural similarity below which a screenshot is also compared with a drawing of twice the
 /// pixels.
 const ALIKE: f64 = 0.9;
+/// Size of content with two pixels for each CSS pixel, divided by that without.
+const TWICE: RangeInclusive<f64> = 1.6..=2.4;
 /// Maximum share of the difference that remains with a color around the component, and again with a
 /// padding, to be used.
 const FRAME_GAIN: f64 = 0.5;
@@ -144,14 +146,21 @@ impl<'job> BrowserStage<'job> {
     async fn best_scale(&self) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let Some(single) = self.at_scale(1, None).await? else { return Ok(None) };
         let is_even = [self.screenshot.width(), self.screenshot.height()].map(|side| side % 2 == 0);
-        let is_alike = single.evidence.ssim >= ALIKE && !single.pair.is_twice_as_large().await;
-        if single.evidence.regions.is_empty() || is_alike || is_even != [true, true] {
+        if single.evidence.regions.is_empty() || is_even != [true, true] {
+            return Ok(Some(single));
+        }
+        let ratio = single.pair.content_ratio().await.unwrap_or([1.0; 2]);
+        let is_twice = ratio.map(|side| TWICE.contains(&side));
+        if single.evidence.ssim >= ALIKE && is_twice == [false, false] {
             return Ok(Some(single));
         }
         // One page at a time, for there may be but one browser.
         let single = single.closed().await;
         let Ok(Some(double)) = self.at_scale(2, None).await else { return Ok(Some(single)) };
-        if double.evidence.ssim > single.evidence.ssim {
+        // The structure of a small component on an empty page says little.
+        let (one, other) = (&single.evidence, &double.evidence);
+        let is_nearer = is_twice == [true, true] && other.pixels_equal > one.pixels_equal;
+        if other.ssim > one.ssim || is_nearer {
             return Ok(Some(double));
         }
         double.closed().await;

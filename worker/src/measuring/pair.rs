@@ -1,7 +1,7 @@
 //! The screenshot and the drawing of an item, measured off the async threads.
 
 use bytes::Bytes;
-use juror_evidence::{PicturePair, Raster, Snapshot, is_twice_as_large, possible_frames};
+use juror_evidence::{PicturePair, Raster, Snapshot, content_ratio, possible_frames};
 use juror_image::{ImageError, RgbaPicture};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
@@ -59,11 +59,12 @@ impl DrawnPair {
         drawing.await.ok()?
     }
 
-    /// True if the screenshot's content is about twice as large as the drawing's.
-    pub async fn is_twice_as_large(&self) -> bool {
+    /// Size of the screenshot's content divided by that of the drawing's, across and down; none where
+    /// one has no content.
+    pub async fn content_ratio(&self) -> Option<[f64; 2]> {
         let own = self.clone();
-        let comparing = spawn_blocking(move || is_twice_as_large(&own.screenshot, &own.drawing));
-        comparing.await.unwrap_or(false)
+        let measuring = spawn_blocking(move || content_ratio(&own.screenshot, &own.drawing));
+        measuring.await.ok()?
     }
 
     /// Frames that may surround a component in the screenshot.
