@@ -73,7 +73,7 @@ fn a_run_that_goes_on_in_another_lane_pays_no_row_twice() {
     fixture.simulator.await_count("batch_polls", 2);
     running.kill();
     let held = fixture.harness.juror(&["runs", "show", "night"]).exits(0);
-    held.prints(&["$0.00, at most $", "with the calls in progress"]);
+    held.prints(&["$0.00 of a budget of $1.00; up to $0.", " more in flight"]);
     let listed = fixture.harness.juror(&["runs", "list"]).exits(0);
     listed.prints(&["$0.00+", "batches in progress may add to it"]);
     fixture.harness.resume("night", &["--lane", "realtime"]).exits(0).prints(&["6 of 6 scored"]);
