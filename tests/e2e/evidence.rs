@@ -123,6 +123,20 @@ fn a_picture_of_the_item_is_measured_without_a_judge() {
     assert_eq!(report["evidence"]["differing"], 1);
 }
 
+#[test]
+fn pictures_are_compared_without_code_and_without_a_judge() {
+    let harness = CommandHarness::new();
+    harness.write("shot.png", box_in(BLUE));
+    harness.write("render.png", box_in(RED));
+    let line = json!({"id": "card", "screenshot": "shot.png", "rendered": "render.png"});
+    harness.write("manifest.jsonl", format!("{line}\n"));
+    let refused = harness.juror(&["run", "manifest.jsonl"]).exits(2);
+    refused.says(&["nothing in manifest.jsonl can be evaluated", "or --evidence facts to compare"]);
+    let run = harness.juror(&["run", "manifest.jsonl", "--run-id", "first", "--evidence", "facts"]);
+    run.exits(0).prints(&["Pixels Equal", "color in 1"]);
+    assert_eq!(harness.result("first", "card")["evidence"]["pixels_equal"], 0.8125);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_renderer_of_ones_own_draws_or_says_why_not() {

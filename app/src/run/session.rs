@@ -97,10 +97,13 @@ impl Session {
         let checked = plan::check(&dataset, &options, on_item);
         let plan = checked.map_err(AppError::invalid)?;
         let has_pipeline = !settings.stages.pipeline_command.is_empty();
-        if candidate.is_none() && !plan.has_stages() && !has_pipeline {
+        let measures_pictures = plan.has_rendered && !settings.evidence.mode.is_none();
+        let has_stages = plan.has_stages() || has_pipeline || measures_pictures;
+        if candidate.is_none() && !has_stages {
             return Err(AppError::invalid(format!(
                 "nothing in {} can be evaluated without the judge: no item has code, tokens, \
-                 patterns or a quality score; add --enable-llm-judge to let a vision model judge",
+                 patterns or a quality score; add --enable-llm-judge to let a vision model judge, \
+                 or --evidence facts to compare pictures of rendered code",
                 selection.dataset.display()
             )));
         }
