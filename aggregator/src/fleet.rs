@@ -216,7 +216,7 @@ pub fn run(
             registry: registry.reader(),
             answers: answering,
             events: events.clone(),
-            noted: BTreeMap::new(),
+            recorded_progress: BTreeMap::new(),
             is_unavailable: false,
         };
         let reconciled = Arc::new(Notify::new());

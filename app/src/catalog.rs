@@ -1,6 +1,6 @@
 //! Catalog of the runs in a directory, with their progress.
 
-use crate::damage;
+use crate::journal_damage;
 use juror_analysis::history::{HistoryError, PastRun, RunFigures, is_before, runs_in};
 use juror_journal::{
     blessed::{BlessedRun, BlessedRuns},
@@ -189,7 +189,7 @@ impl Catalog {
         if let Some((_, damage)) = self.damages().get(run).filter(known) {
             return damage.clone();
         }
-        let damage = damage::of_journal(&journal);
+        let damage = journal_damage::of_journal(&journal);
         self.damages().insert(run.clone(), (stamp, damage.clone()));
         damage
     }

@@ -4,14 +4,14 @@ pub mod inspection;
 pub mod jobs_to_publish;
 pub mod lifecycle;
 pub mod local_context;
-pub mod ready;
+pub mod preflight;
 pub mod run_request;
 pub mod session;
 
 mod execute;
+mod judging_session;
 mod local_worker;
-mod looks;
 mod opening;
 mod recover;
-mod run_session;
 mod single_run;
+mod until_width_looks;

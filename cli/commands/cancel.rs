@@ -11,7 +11,7 @@ use juror_app::{
         self,
         cancel::{CancelSummary, cancel, cancel_local_batches, local_summary},
     },
-    run::ready::{known_run, run_files},
+    run::preflight::{known_run, run_files},
     settings::Layer,
 };
 

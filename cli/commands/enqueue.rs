@@ -6,12 +6,11 @@ use crate::{
     args::{EnqueueArguments, GlobalFlags, RunFlags},
     commands::follow::{Following, require_journal},
     exit::{Exit, Failure},
-    finish,
     invocation::{print_plan, print_warnings},
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
-    settings_sources,
+    report_and_exit, settings_sources,
     signals::SignalStream,
     terminal,
 };
@@ -47,7 +46,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = invocation.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = invocation.run_id(&settings)?;
-    finish::check_baseline_flags(&flags.against, &settings)?;
+    report_and_exit::check_baseline_flags(&flags.against, &settings)?;
     let protected =
         ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
             .and("the dataset", flags.dataset.as_deref());

@@ -3,7 +3,7 @@
 use crate::{
     args::{GlobalFlags, ReportArguments},
     exit::{Exit, Failure},
-    finish::{self, Finishing},
+    report_and_exit::{self, Finishing},
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -14,7 +14,7 @@ use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, calibrations, write_report},
     rubrics,
-    run::ready::run_files,
+    run::preflight::run_files,
     settings::{Layer, Settings},
 };
 use juror_journal::journal::RunFiles;
@@ -27,7 +27,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
     let settings = settings_sources::settle(global, flags)?;
-    finish::check_baseline_flags(&arguments.against, &settings)?;
+    report_and_exit::check_baseline_flags(&arguments.against, &settings)?;
     let files = run_files(&settings.run.runs_dir, run)?;
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
@@ -61,9 +61,9 @@ pub async fn report(
     };
     let finishing = Finishing { reporting, outputs, global };
     let report = write_report(files, &counted, ledger?, &finishing.reporting)?;
-    let report = finish::print_report(report, files, &finishing, None)?;
+    let report = report_and_exit::print_report(report, files, &finishing, None)?;
     if !global.quiet && !global.json {
-        finish::print_result(files, &report);
+        report_and_exit::print_result(files, &report);
     }
-    Ok(finish::exit_of(&report))
+    Ok(report_and_exit::exit_of(&report))
 }

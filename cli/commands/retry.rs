@@ -20,7 +20,7 @@ use juror_analysis::fold::Rounds;
 use juror_app::{
     fleet::{self, publish::Publication, retry_plan::RetryPlan},
     run::{
-        ready::{known_run, no_such_run},
+        preflight::{known_run, no_such_run},
         session::DrawingPlace,
     },
     settings::{Layer, Settings},

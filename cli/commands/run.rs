@@ -3,9 +3,10 @@
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
     exit::{Exit, Failure},
-    finish, interactive,
+    interactive,
     invocation::{print_plan, print_warnings},
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
+    report_and_exit,
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -15,7 +16,7 @@ use juror_app::{
     run::{
         inspection::inspect_files,
         lifecycle::LocalRun,
-        ready::{known_run, no_such_run, refuse_fleet_run},
+        preflight::{known_run, no_such_run, refuse_fleet_run},
         run_request::new_run_id,
         session::DrawingPlace,
     },
@@ -62,7 +63,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let session = invocation.session(&run, known.as_ref())?;
-    finish::check_baseline_flags(&flags.against, &settings)?;
+    report_and_exit::check_baseline_flags(&flags.against, &settings)?;
     let run = LocalRun::prepare(session, &run, known.as_ref())?;
     if flags.dry_run {
         return dry_run(&run, global).await;
@@ -111,7 +112,9 @@ pub async fn judge(
     .await;
     let ended = ended?;
     let remedy = format!("write it with: juror report {}", ended.journal.record().run_id);
-    signals.exit_on_signal(&remedy, async { finish::finish(&ended, outputs, global) }).await
+    signals
+        .exit_on_signal(&remedy, async { report_and_exit::finish(&ended, outputs, global) })
+        .await
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.

@@ -35,7 +35,7 @@ pub struct FleetRun {
     pub earlier_results: u64,
     /// Number that was recorded as published before: publishing the same jobs again does not lower
     /// it.
-    pub noted: u64,
+    pub published_before: u64,
 }
 
 /// Result of publishing a run.
@@ -206,7 +206,7 @@ impl FleetRun {
 
     /// Number of results to come once this number of jobs is published.
     fn results(&self, jobs: u64) -> u64 {
-        self.noted.max(self.earlier_results + jobs)
+        self.published_before.max(self.earlier_results + jobs)
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) struct StatusPoller {
     pub(super) answers: mpsc::Sender<(RunId, StatusReply)>,
     pub(super) events: Events,
     /// Progress of each run as recorded last.
-    pub(super) noted: BTreeMap<RunId, RunProgress>,
+    pub(super) recorded_progress: BTreeMap<RunId, RunProgress>,
     pub(super) is_unavailable: bool,
 }
 
@@ -145,14 +145,14 @@ impl StatusPoller {
         {
             return self.report_outage(&error).await;
         }
-        self.noted.insert(run.clone(), progress);
+        self.recorded_progress.insert(run.clone(), progress);
     }
 
     async fn record_remaining(&mut self) {
         let entries: Vec<_> = self.registry.borrow().clone().into_iter().collect();
         for (run, entry) in entries {
             let Some(progress) = entry.progress else { continue };
-            if self.noted.get(&run) == Some(&progress) {
+            if self.recorded_progress.get(&run) == Some(&progress) {
                 continue;
             }
             if let Err(error) = self.backend.record_progress(&run, &progress).await {

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     error::AppError,
-    leftovers::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
-    run::{ready::known_run, run_request::RunInvocation, session::Session},
+    reused_run_name::{LedgerPlace, refuse_leftovers},
+    run::{preflight::known_run, run_request::RunInvocation, session::Session},
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
@@ -137,7 +137,7 @@ impl EnqueueRequest<'_> {
                 return Ok(PreparedRun::new(session, run, self.upload.clone()));
             };
             let (record, changes) = self.changed(backend, &known.record).await?;
-            let opening = Opening::GoOn { noted: known.published };
+            let opening = Opening::Continued { published_before: known.published };
             Ok(PreparedRun { session, record, opening, changes })
         })
     }

@@ -23,13 +23,13 @@ pub enum Opening {
     /// A new run.
     New,
     /// A continued run, of which jobs may be published already, all in their first round.
-    GoOn {
+    Continued {
         /// Recorded number of published jobs.
-        noted: u64,
+        published_before: u64,
     },
     /// A retried run: jobs that are not scored are published in their next round, and scored ones
     /// that the journal lacks in their old round.
-    Again {
+    Retried {
         /// Progress of each job.
         rounds: Arc<Rounds>,
         /// Cost of the results in the run's journal.

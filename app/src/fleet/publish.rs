@@ -85,9 +85,9 @@ impl Publication<'_> {
         let PreparedRun { session, record, opening, .. } = self.run;
         let (run, budgets) = (&record.run_id, &session.settings.budget);
         let zone_change = match opening {
-            Opening::GoOn { .. } => change_budgets(self.backend, record, budgets).await?,
+            Opening::Continued { .. } => change_budgets(self.backend, record, budgets).await?,
             Opening::New => open(self.backend, record, budgets, Money::ZERO).await?,
-            Opening::Again { spent, .. } => open(self.backend, record, budgets, *spent).await?,
+            Opening::Retried { spent, .. } => open(self.backend, record, budgets, *spent).await?,
         };
         announced()?;
         if let Some(change) = zone_change {
@@ -115,7 +115,7 @@ impl Publication<'_> {
             uploaded(uploader.uploaded());
         }
         let ended = ended.map_err(fleet_failure)?;
-        if let (Opening::Again { rounds, .. }, PublishedEnd::Closed) = (opening, ended.end) {
+        if let (Opening::Retried { rounds, .. }, PublishedEnd::Closed) = (opening, ended.end) {
             forget_superseded(queues, run, rounds).await?;
         }
         Ok(ended)
@@ -128,14 +128,14 @@ impl Publication<'_> {
     }
 
     fn fleet_run(&self) -> FleetRun {
-        let (earlier_results, noted) = match &self.run.opening {
+        let (earlier_results, published_before) = match &self.run.opening {
             Opening::New => (0, 0),
-            Opening::GoOn { noted } => (0, *noted),
+            Opening::Continued { published_before } => (0, *published_before),
             // Missing results are returned by the jobs that are published for them.
-            Opening::Again { rounds, .. } => (rounds.results() - rounds.missing(), 0),
+            Opening::Retried { rounds, .. } => (rounds.results() - rounds.missing(), 0),
         };
         let (backend, run) = (Arc::clone(self.backend), self.run.record.run_id.clone());
-        FleetRun { backend, run, earlier_results, noted }
+        FleetRun { backend, run, earlier_results, published_before }
     }
 
     fn submission(
@@ -147,8 +147,8 @@ impl Publication<'_> {
     ) -> Result<Submission, AppError> {
         let PreparedRun { session, record, opening, .. } = self.run;
         let progress = match opening {
-            Opening::New | Opening::GoOn { .. } => None,
-            Opening::Again { rounds, .. } => Some(Arc::clone(rounds)),
+            Opening::New | Opening::Continued { .. } => None,
+            Opening::Retried { rounds, .. } => Some(Arc::clone(rounds)),
         };
         let JobsToPublish { jobs, planned, round_of } =
             jobs_to_publish(session, &record.run_id, progress)?;

@@ -61,7 +61,7 @@ impl RetryPlan {
             let rounds = Arc::new(rounds);
             // An emptied Redis must not open the run with its whole budget.
             let spent = fold.map_or(Money::ZERO, |fold| fold.spent().cost);
-            let opening = Opening::Again { rounds: Arc::clone(&rounds), spent };
+            let opening = Opening::Retried { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
             let RunRecord { deadline, lane, .. } = session.record(run.clone());
             let record =

@@ -4,9 +4,9 @@ use super::{
     jobs_to_publish::{JobsToPublish, jobs_to_publish},
     local_context,
     local_worker::{LocalWorker, PauseReason},
-    looks::{next_look, record_of_look},
     opening::{Opened, Terms},
     session::Session,
+    until_width_looks::{next_look, record_of_look},
 };
 use crate::{
     batch_lane::{BatchResources, LOCAL_OWNER},
@@ -67,7 +67,7 @@ pub async fn execute(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<Executed, AppError> {
-    let Opened { mut journal, run_session, terms, zone_change } = opened;
+    let Opened { mut journal, judging_session, terms, zone_change } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }
@@ -83,7 +83,7 @@ pub async fn execute(
         journal.update_record_file(&record_of_look(journal.record(), &next))?;
         look = Some(next);
     };
-    run_session.end(&mut journal)?;
+    judging_session.end(&mut journal)?;
     let ledger = backend.ledger(&journal.record().run_id).await.map_err(AppError::internal)?;
     Ok(Executed { journal, ledger, paused })
 }

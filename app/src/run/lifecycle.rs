@@ -4,7 +4,7 @@ use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Execution, Opened, open_run},
-    ready::{Ready, ready, record},
+    preflight::{Ready, ready, record},
     session::Session,
 };
 use crate::{

@@ -1,10 +1,10 @@
 //! Opening a run on this machine: its directory, its journal and its ledger.
 
-use super::{recover::catch_up, run_session::RunSession, session::Session};
+use super::{judging_session::JudgingSession, recover::catch_up, session::Session};
 use crate::{
     error::AppError,
     judge,
-    leftovers::{LedgerPlace, refuse_leftovers},
+    reused_run_name::{LedgerPlace, refuse_leftovers},
 };
 use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;
@@ -37,7 +37,7 @@ pub struct Opened {
     /// Its journal, locked.
     pub journal: RunJournal,
     /// The session, as recorded.
-    pub run_session: RunSession,
+    pub judging_session: JudgingSession,
     /// Parts that every round shares.
     pub terms: Terms,
     /// A change of the time zone of budgets that opening it made.
@@ -66,13 +66,13 @@ pub async fn open_run(
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(backend, run, LedgerPlace::Machine(&session.settings)).await?;
     }
-    let (record, mut run_session) = RunSession::begin(record, runs_dir, continued);
+    let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
     let directory = match continued {
         false => RunDirectory::create(runs_dir, &record),
         true => RunDirectory::reopen(runs_dir, &record),
     };
     let directory = directory.map_err(AppError::from)?;
-    run_session.starts_at(&directory);
+    judging_session.starts_at(&directory);
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;
     let owner = OwnerId::random();
@@ -87,5 +87,5 @@ pub async fn open_run(
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
     let terms = Terms { owner, judge, kept_inputs, evidence };
-    Ok(Opened { journal, run_session, terms, zone_change })
+    Ok(Opened { journal, judging_session, terms, zone_change })
 }

@@ -7,7 +7,7 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_analysis::run_report::Report;
-use juror_app::{ledger_pool::Ledgers, reporting::baseline::report_of, run::ready::run_files};
+use juror_app::{ledger_pool::Ledgers, reporting::baseline::report_of, run::preflight::run_files};
 use juror_journal::journal::RunFiles;
 use juror_report::{
     document::{Block, Topic},

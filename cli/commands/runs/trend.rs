@@ -10,7 +10,7 @@ use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     metrics::MetricDefinition,
 };
-use juror_app::{rubrics, run::ready::run_files};
+use juror_app::{rubrics, run::preflight::run_files};
 use juror_journal::journal::RunFiles;
 use juror_report::render_trend;
 use serde_json::json;

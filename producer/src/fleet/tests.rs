@@ -81,7 +81,7 @@ impl Fixture {
 
     fn run(&self) -> FleetRun {
         let (backend, run) = (Arc::clone(&self.backend), record().run_id);
-        FleetRun { backend, run, earlier_results: 0, noted: 0 }
+        FleetRun { backend, run, earlier_results: 0, published_before: 0 }
     }
 
     fn submission(&self, queue: &Arc<LocalQueue<Job>>) -> Submission {
@@ -138,7 +138,7 @@ async fn a_stop_leaves_the_run_open_and_the_count_noted() {
     let status = fixture.status().await;
     assert_eq!((status.published, status.expected), (3, None));
     // Going on notes no less than before, however little is published again.
-    let run = FleetRun { noted: 5, ..run };
+    let run = FleetRun { published_before: 5, ..run };
     let stopped = Shutdown::new();
     stopped.escalate();
     run.publish(fixture.submission(&queue), &stopped).await.unwrap();

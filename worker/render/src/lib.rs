@@ -31,7 +31,7 @@ pub use error::{RenderError, RendererError};
 pub use executable::BROWSER_NAMES;
 pub use open_page::{DrawnPage, OpenPage};
 pub use process_group::ProcessGroup;
-pub use render_time::RenderBudget;
+pub use render_time::RenderTime;
 pub use renderer::{Renderer, RendererSettings};
 pub use source::{ComponentModule, ImportedNames, PageCode, PageSource};
 pub use tailwind::TailwindUse;

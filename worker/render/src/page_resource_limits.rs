@@ -4,7 +4,7 @@
 use crate::{
     error::RenderError,
     process_group::{GroupUsage, ProcessGroup},
-    render_time::{RenderBudget, SpentTime},
+    render_time::{RenderTime, SpentTime},
 };
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -23,7 +23,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct PageLimits {
     group: ProcessGroup,
     timeout: Duration,
-    budget: RenderBudget,
+    budget: RenderTime,
     /// Time of the item's earlier pages.
     earlier: SpentTime,
     /// Usage of the browser before the page was opened; none if the system does not report it.
@@ -34,13 +34,13 @@ pub(crate) struct PageLimits {
 
 impl PageLimits {
     /// Limits of a page that is opened now.
-    pub fn new(group: ProcessGroup, timeout: Duration, budget: RenderBudget) -> Self {
+    pub fn new(group: ProcessGroup, timeout: Duration, budget: RenderTime) -> Self {
         let (earlier, before) = (budget.spent(), group.usage());
         Self { group, timeout, budget, earlier, before, elapsed: Duration::ZERO }
     }
 
     /// Refuses a further page of an item that has used up its time.
-    pub fn check(budget: &RenderBudget, timeout: Duration) -> Result<(), RenderError> {
+    pub fn check(budget: &RenderTime, timeout: Duration) -> Result<(), RenderError> {
         match budget.spent().exceeds(timeout) {
             true => Err(RenderError::Unsettled(timeout)),
             false => Ok(()),
@@ -107,7 +107,7 @@ mod tests {
     use tokio::process::Command;
 
     /// Holds a page of this item open for so long.
-    async fn page(budget: &RenderBudget, seconds: u64) -> Result<(), RenderError> {
+    async fn page(budget: &RenderTime, seconds: u64) -> Result<(), RenderError> {
         let child = Command::new("true").stdin(Stdio::null()).spawn().unwrap();
         let group = ProcessGroup::for_child(&child);
         let timeout = Duration::from_secs(10);
@@ -124,12 +124,12 @@ mod tests {
     async fn the_pages_of_an_item_share_its_time() {
         let seconds = u64::from(10 * CLOCK_FACTOR);
         let unsettled = Err(RenderError::Unsettled(Duration::from_secs(10)));
-        let item = RenderBudget::default();
+        let item = RenderTime::default();
         assert_eq!(page(&item, seconds * 2 / 5).await, Ok(()));
         assert_eq!(page(&item, seconds * 2 / 5).await, Ok(()));
         assert_eq!(page(&item, seconds * 2 / 5).await, unsettled);
         assert_eq!(page(&item, 0).await, unsettled, "nothing is left");
-        assert_eq!(page(&RenderBudget::default(), seconds * 2 / 5).await, Ok(()), "another item");
+        assert_eq!(page(&RenderTime::default(), seconds * 2 / 5).await, Ok(()), "another item");
     }
 
     #[test]

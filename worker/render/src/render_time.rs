@@ -8,7 +8,7 @@ use std::{
 /// Time that the pages of one item have taken, against the renderer's time limit. The pages are
 /// open one after the other. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct RenderBudget(Arc<Mutex<SpentTime>>);
+pub struct RenderTime(Arc<Mutex<SpentTime>>);
 
 /// Time of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct SpentTime {
     pub clock: Duration,
 }
 
-impl RenderBudget {
+impl RenderTime {
     pub(crate) fn spent(&self) -> SpentTime {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

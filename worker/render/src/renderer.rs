@@ -10,7 +10,7 @@ use crate::{
     page_resource_limits::PageLimits,
     pool::BrowserPool,
     process::{BrowserProcess, FLAGS},
-    render_time::RenderBudget,
+    render_time::RenderTime,
     source::PageSource,
     tailwind::TailwindUse,
 };
@@ -141,7 +141,7 @@ impl Renderer {
         &'renderer self,
         source: &'a PageSource,
     ) -> BoxFuture<'a, Result<OpenPage<'renderer>, RenderError>> {
-        Box::pin(async move { self.open_within(source, &RenderBudget::default()).await })
+        Box::pin(async move { self.open_within(source, &RenderTime::default()).await })
     }
 
     /// Opens code as a page within the time of its item, once a browser is free, and waits until
@@ -153,7 +153,7 @@ impl Renderer {
     pub fn open_within<'a, 'renderer: 'a>(
         &'renderer self,
         source: &'a PageSource,
-        budget: &'a RenderBudget,
+        budget: &'a RenderTime,
     ) -> BoxFuture<'a, Result<OpenPage<'renderer>, RenderError>> {
         Box::pin(async move {
             source.check_viewport()?;

@@ -3,7 +3,7 @@
 
 use juror_evidence::{PageChange, PageEdit};
 use juror_render::{
-    PageCode, PageSource, RenderBudget, RenderError, Renderer, RendererError, RendererSettings,
+    PageCode, PageSource, RenderError, RenderTime, Renderer, RendererError, RendererSettings,
 };
 use juror_services::install;
 use serde_json::Map;
@@ -188,11 +188,11 @@ async fn an_item_that_has_used_up_its_time_opens_no_further_page() {
     let timeout = Duration::from_secs(3);
     let settings = RendererSettings { timeout, ..RendererSettings::default() };
     let renderer = Renderer::start(settings).await.unwrap();
-    let (item, endless) = (RenderBudget::default(), "<p>text<script>for (;;);</script>");
+    let (item, endless) = (RenderTime::default(), "<p>text<script>for (;;);</script>");
     let unsettled = RenderError::Unsettled(timeout);
     assert_eq!(renderer.open_within(&html(endless), &item).await.unwrap_err(), unsettled);
     assert_eq!(renderer.open_within(&html(CARD), &item).await.unwrap_err(), unsettled);
-    let other = RenderBudget::default();
+    let other = RenderTime::default();
     renderer.open_within(&html(CARD), &other).await.unwrap().close().await;
 }
 

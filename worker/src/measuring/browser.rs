@@ -8,7 +8,7 @@ use super::{
 use crate::{context::Context, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
 use juror_render::{
-    DrawnPage, OpenPage, PageCode, PageSource, RenderBudget, RenderError, Renderer, RendererError,
+    DrawnPage, OpenPage, PageCode, PageSource, RenderError, RenderTime, Renderer, RendererError,
 };
 use juror_types::{
     evidence::{Evidence, EvidenceSource, PageFrame},
@@ -45,7 +45,7 @@ pub(super) async fn measure(
     let picture = raster(screenshot.bytes.clone()).await;
     let picture = picture.map_err(|error| screenshot_error(&error, &screenshot))?;
     let picture = picture.ok_or_else(interrupted)?;
-    let budget = RenderBudget::default();
+    let budget = RenderTime::default();
     let stage = BrowserStage { renderer, item, code, screenshot: picture, budget };
     match stage.evidence().await {
         Ok(Some((evidence, drawn, crops))) => {
@@ -80,7 +80,7 @@ struct BrowserStage<'job> {
     code: PageCode,
     screenshot: Arc<Raster>,
     /// Time of all its pages.
-    budget: RenderBudget,
+    budget: RenderTime,
 }
 
 /// A page that was rendered and measured.

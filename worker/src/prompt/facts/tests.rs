@@ -29,6 +29,20 @@ fn changed() -> Evidence {
     Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
 }
 
+/// A token whose color the screenshot has and the render lacks.
+fn missing_color(key: &str) -> TokenEvidence {
+    TokenEvidence {
+        key: key.to_owned(),
+        expected: "#1D4ED8".into(),
+        screenshot_delta_e: Some(0.1),
+        render_delta_e: Some(7.0),
+        screenshot_color: None,
+        render_color: None,
+        used_by: None,
+        other_values: Vec::new(),
+    }
+}
+
 #[test]
 fn the_pairs_noise_is_told_where_there_is_any() {
     let told = |noise| {
@@ -62,17 +76,8 @@ fn lines_of_a_hostile_page_stay_within_their_bound() {
 fn tokens_before_measuring_are_near_those_of_a_usual_item() {
     let colors: Tokens =
         (0..4).map(|number| (format!("color.{number}"), json!("#1D4ED8"))).collect();
-    let token = |key: &String| TokenEvidence {
-        key: key.clone(),
-        expected: "#1D4ED8".into(),
-        screenshot_delta_e: Some(0.1),
-        render_delta_e: Some(7.0),
-        screenshot_color: None,
-        render_color: None,
-        used_by: None,
-        other_values: Vec::new(),
-    };
-    let measured = Evidence { tokens: colors.keys().map(token).collect(), ..changed() };
+    let measured =
+        Evidence { tokens: colors.keys().map(|key| missing_color(key)).collect(), ..changed() };
     let text = lines(&measured).join("\n");
     let (told, before) = (TextTokens::from_text(&text), tokens_before_measuring(Some(&colors)));
     let ratio = before.expected as f64 / told.expected as f64;
@@ -118,17 +123,7 @@ fn equal_pictures_are_said_to_be_equal() {
 
 #[test]
 fn there_are_thirty_lines_at_most() {
-    let token = |number: usize| TokenEvidence {
-        key: format!("color.{number}"),
-        expected: "#FFFFFF".into(),
-        screenshot_delta_e: Some(0.1),
-        render_delta_e: Some(7.0),
-        screenshot_color: None,
-        render_color: None,
-        used_by: None,
-        other_values: Vec::new(),
-    };
-    let tokens = (0..100).map(token).collect();
+    let tokens = (0..100).map(|number| missing_color(&format!("color.{number}"))).collect();
     let lines = lines(&Evidence { tokens, ..changed() });
     assert_eq!(lines.len(), MAX_LINES);
     assert!(lines[2].ends_with("the screenshot has it, the render has none nearer than 7.0"));

@@ -8,14 +8,14 @@ use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
 /// A session that is about to begin or to continue.
-pub struct RunSession {
+pub struct JudgingSession {
     /// Earlier content of the record; none for a new run.
     before: Option<JudgingTime>,
     /// The journal's length at its begin.
     length: u64,
 }
 
-impl RunSession {
+impl JudgingSession {
     /// The record of the run with a further session, and what it said before. A session that was
     /// killed has ended with its last result.
     pub fn begin(record: &RunRecord, runs_dir: &Path, continued: bool) -> (RunRecord, Self) {
