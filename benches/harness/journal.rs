@@ -1,13 +1,13 @@
 //! A large run's record and results, without anybody judging.
 
 use juror_types::{
-    SCHEMA,
-    id::{Digest, RunId},
+    id::RunId,
     item::Item,
-    job::{Detail, Job, Judge, Provider},
+    job::{Job, Provider},
     outcome::{JobResult, JudgeRecord, Outcome},
     rubric::Rubric,
-    run::{DatasetRecord, RunRecord},
+    run::RunRecord,
+    test_record,
     usage::Usage,
     verdict::{Score, Verdict},
 };
@@ -15,46 +15,10 @@ use juror_types::{
 /// The record of a run `large` that is finished.
 pub fn record(rubric: &Rubric, text: &str, planned: u64) -> RunRecord {
     RunRecord {
-        lane: juror_types::lane::Lane::Realtime,
-        schema: SCHEMA,
-        run_id: RunId::new("large"),
-        created_at: "2026-11-21T02:00:03Z".to_owned(),
-        program_version: "bench".to_owned(),
-        dataset: DatasetRecord {
-            path: "large.jsonl".to_owned(),
-            digest: Digest::from_content(b"large"),
-            limit: None,
-            filters: Vec::new(),
-            sample: None,
-        },
-        data_roots: Vec::new(),
         rubric: rubric.reference(),
         rubric_text: text.to_owned(),
-        judge: Some(Judge {
-            provider: Provider::OpenAi,
-            model: "gpt-4o".to_owned(),
-            temperature: Some(0.1),
-            detail: Detail::High,
-            max_output_tokens: 1_000,
-            strip_comments: true,
-        }),
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
-        base_url: None,
-        calls: None,
-        judging: None,
-        budget_usd: None,
-        budget_labels: Vec::new(),
-        baseline: None,
-        repeat: 1,
         planned,
-        published: None,
-        preparation: None,
-        stages: None,
-        fleet: None,
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
+        ..test_record::record("large")
     }
 }
 

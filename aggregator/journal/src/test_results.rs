@@ -14,12 +14,12 @@ use juror_types::{
     },
     id::{Digest, RunId},
     item::Item,
-    job::{Detail, Job, Judge, Provider, RubricReference},
-    lane::Lane,
+    job::{Job, Provider, RubricReference},
     outcome::{ErrorKind, Estimate, JobError, JobResult, JudgeRecord, Outcome},
     rubric::Rubric,
-    run::{DatasetRecord, JudgingTime, RunRecord},
+    run::{JudgingTime, RunRecord},
     stage::{Generation, Retrieval, TokenExtraction},
+    test_record::{self, judge},
     usage::{Money, Usage},
     verdict::{Dimension, Score, SubScore, Verdict},
 };
@@ -103,40 +103,12 @@ fn reference() -> RubricReference {
     RubricReference { id: "semantic".into(), version: 1, digest: Digest::from_content(b"rubric") }
 }
 
-fn judge() -> Judge {
-    Judge {
-        provider: Provider::OpenAi,
-        model: "gpt-4o".into(),
-        temperature: Some(0.1),
-        detail: Detail::High,
-        max_output_tokens: 1000,
-        strip_comments: true,
-    }
-}
-
 pub fn record(rubric: &str, planned: u64) -> RunRecord {
     let id = if rubric == ACRUE { "acrue" } else { "semantic" };
     RunRecord {
-        lane: Lane::Realtime,
-        schema: 1,
-        run_id: run_id(),
-        created_at: "2026-11-21T02:00:03Z".into(),
-        program_version: "0.1.0".into(),
-        dataset: DatasetRecord {
-            path: "examples/golden".into(),
-            digest: Digest::from_content(b"dataset"),
-            limit: None,
-            filters: Vec::new(),
-            sample: None,
-        },
         rubric: RubricReference { id: id.into(), ..reference() },
-        data_roots: Vec::new(),
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
         rubric_text: rubric.into(),
-        judge: Some(judge()),
         base_url: Some("https://api.openai.com/v1".into()),
-        calls: None,
         judging: Some(JudgingTime {
             sessions: 1,
             active_ms: 192_000,
@@ -144,17 +116,8 @@ pub fn record(rubric: &str, planned: u64) -> RunRecord {
             ended_at: Some("2026-11-21T02:03:15Z".into()),
         }),
         budget_usd: Some("5".parse().unwrap()),
-        budget_labels: Vec::new(),
-        baseline: None,
-        repeat: 1,
         planned,
-        fleet: None,
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
-        published: None,
-        preparation: None,
-        stages: None,
+        ..test_record::record(run_id().as_str())
     }
 }
 

@@ -21,6 +21,8 @@ pub mod run;
 pub mod shutdown;
 pub mod signature;
 pub mod stage;
+#[cfg(feature = "test-record")]
+pub mod test_record;
 pub mod usage;
 pub mod verdict;
 pub mod wait_reason;

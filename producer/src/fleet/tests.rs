@@ -10,10 +10,9 @@ use juror_ledger::{
 };
 use juror_queue::{Priority, Queue, local::LocalQueue};
 use juror_types::{
-    SCHEMA,
     id::Digest,
     job::{Job, RubricReference},
-    run::DatasetRecord,
+    test_record,
     usage::Money,
 };
 use tempfile::TempDir;
@@ -24,39 +23,11 @@ fn rubric() -> RubricReference {
 
 fn record() -> RunRecord {
     RunRecord {
-        lane: juror_types::lane::Lane::Realtime,
-        schema: SCHEMA,
-        run_id: RunId::new("nightly"),
-        created_at: "2026-11-21T00:00:00Z".into(),
-        program_version: "0.1.0".into(),
-        dataset: DatasetRecord {
-            path: "set.jsonl".into(),
-            digest: Digest::from_content(b""),
-            limit: None,
-            filters: Vec::new(),
-            sample: None,
-        },
-        data_roots: Vec::new(),
         rubric: rubric(),
-        rubric_text: String::new(),
         judge: None,
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
-        base_url: None,
-        calls: None,
-        judging: None,
-        budget_usd: None,
-        budget_labels: Vec::new(),
-        baseline: None,
-        repeat: 1,
         planned: 10,
-        published: None,
-        preparation: None,
-        stages: None,
         fleet: Some("juror".into()),
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
+        ..test_record::record("nightly")
     }
 }
 

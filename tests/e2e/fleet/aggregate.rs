@@ -4,13 +4,12 @@ use super::servers::{Servers, await_some};
 use crate::harness::{CommandHarness, RunningCommand};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
-    SCHEMA,
-    id::{Digest, RunId},
     item::Item,
-    job::{Detail, Job, Judge, Provider},
+    job::{Job, Provider},
     outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
     rubric::{Rubric, builtin},
-    run::{DatasetRecord, RunRecord},
+    run::RunRecord,
+    test_record,
     usage::Money,
     verdict::{Score, Verdict},
 };
@@ -29,46 +28,11 @@ fn semantic() -> (Rubric, &'static str) {
 pub(super) fn record(servers: &Servers, run: &str, planned: u64) -> RunRecord {
     let (rubric, text) = semantic();
     RunRecord {
-        lane: juror_types::lane::Lane::Realtime,
-        schema: SCHEMA,
-        run_id: RunId::new(run),
-        created_at: "2026-11-21T02:00:03Z".to_owned(),
-        program_version: "0.1.0".to_owned(),
-        dataset: DatasetRecord {
-            path: "manifest.jsonl".to_owned(),
-            digest: Digest::from_content(b"dataset"),
-            limit: None,
-            filters: Vec::new(),
-            sample: None,
-        },
-        data_roots: Vec::new(),
         rubric: rubric.reference(),
         rubric_text: text.to_owned(),
-        judge: Some(Judge {
-            provider: Provider::OpenAi,
-            model: "gpt-4o".to_owned(),
-            temperature: Some(0.1),
-            detail: Detail::High,
-            max_output_tokens: 1_000,
-            strip_comments: true,
-        }),
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
-        base_url: None,
-        calls: None,
-        judging: None,
-        budget_usd: None,
-        budget_labels: Vec::new(),
-        baseline: None,
-        repeat: 1,
         planned,
-        published: None,
-        preparation: None,
-        stages: None,
         fleet: Some(servers.redis.namespace.clone()),
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
+        ..test_record::record(run)
     }
 }
 

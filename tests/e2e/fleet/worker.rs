@@ -9,13 +9,13 @@ use juror_producer::{
 };
 use juror_simulator::SimulatorConfig;
 use juror_types::{
-    SCHEMA,
-    id::{Digest, RunId},
+    id::RunId,
     item::{ImageReference, Item},
-    job::{Detail, Job, Judge, Provider},
+    job::Job,
     outcome::{ErrorKind, JobResult, Outcome},
     rubric::{Rubric, builtin},
-    run::{DatasetRecord, RunRecord},
+    run::RunRecord,
+    test_record,
 };
 use rustix::process::Signal;
 
@@ -61,46 +61,11 @@ impl WorkerFixture {
 
     pub fn record(&self, run: &str, rubric_text: &str) -> RunRecord {
         RunRecord {
-            lane: juror_types::lane::Lane::Realtime,
-            schema: SCHEMA,
-            run_id: RunId::new(run),
-            created_at: "2026-11-21T02:00:03Z".to_owned(),
-            program_version: "0.1.0".to_owned(),
-            dataset: DatasetRecord {
-                path: "manifest.jsonl".to_owned(),
-                digest: Digest::from_content(b"dataset"),
-                limit: None,
-                filters: Vec::new(),
-                sample: None,
-            },
-            data_roots: Vec::new(),
             rubric: Rubric::parse(rubric_text, run).unwrap().reference(),
             rubric_text: rubric_text.to_owned(),
-            judge: Some(Judge {
-                provider: Provider::OpenAi,
-                model: "gpt-4o".to_owned(),
-                temperature: Some(0.1),
-                detail: Detail::High,
-                max_output_tokens: 1_000,
-                strip_comments: true,
-            }),
-            evidence: juror_types::evidence::EvidenceMode::None,
-            max_side: None,
-            base_url: None,
-            calls: None,
-            judging: None,
             budget_usd: Some("6".parse().unwrap()),
-            budget_labels: Vec::new(),
-            baseline: None,
-            repeat: 1,
-            planned: 0,
-            published: None,
-            preparation: None,
-            stages: None,
             fleet: Some(self.servers.redis.namespace.clone()),
-            upload: None,
-            keep_inputs: false,
-            deadline: None,
+            ..test_record::record(run)
         }
     }
 

@@ -9,13 +9,7 @@ use crate::{
     redis::{JobState, RunProgress, RunStatus},
     store::{self, Store as _},
 };
-use juror_types::{
-    SCHEMA,
-    id::{Digest, JobId},
-    job::RubricReference,
-    outcome::Outcome,
-    run::{DatasetRecord, RunRecord},
-};
+use juror_types::{id::JobId, outcome::Outcome, run::RunRecord, test_record};
 use std::collections::BTreeMap;
 
 #[tokio::test]
@@ -120,45 +114,7 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
 }
 
 pub fn record() -> RunRecord {
-    RunRecord {
-        lane: juror_types::lane::Lane::Realtime,
-        schema: SCHEMA,
-        run_id: run(),
-        created_at: "2026-11-21T00:00:00Z".to_owned(),
-        program_version: "0.1.0".to_owned(),
-        dataset: DatasetRecord {
-            path: "items.jsonl".to_owned(),
-            digest: Digest::from_content(b"items"),
-            limit: None,
-            filters: Vec::new(),
-            sample: None,
-        },
-        data_roots: Vec::new(),
-        rubric: RubricReference {
-            id: "semantic".to_owned(),
-            version: 1,
-            digest: Digest::from_content(b"rubric"),
-        },
-        rubric_text: String::new(),
-        judge: None,
-        evidence: juror_types::evidence::EvidenceMode::None,
-        max_side: None,
-        base_url: None,
-        calls: None,
-        judging: None,
-        budget_usd: None,
-        budget_labels: Vec::new(),
-        baseline: None,
-        repeat: 1,
-        planned: 3,
-        published: None,
-        preparation: None,
-        stages: None,
-        fleet: None,
-        upload: None,
-        keep_inputs: false,
-        deadline: None,
-    }
+    RunRecord { planned: 3, judge: None, ..test_record::record(run().as_str()) }
 }
 
 #[tokio::test]

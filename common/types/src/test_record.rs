@@ -1,0 +1,65 @@
+//! Record and judge of a run for tests, which name only the fields that they are about.
+
+use crate::{
+    SCHEMA,
+    evidence::EvidenceMode,
+    id::{Digest, RunId},
+    job::{Detail, Judge, Provider, RubricReference},
+    lane::Lane,
+    run::{DatasetRecord, RunRecord},
+};
+
+/// The judge of [`record`].
+pub fn judge() -> Judge {
+    Judge {
+        provider: Provider::OpenAi,
+        model: "gpt-4o".to_owned(),
+        temperature: Some(0.1),
+        detail: Detail::High,
+        max_output_tokens: 1_000,
+        strip_comments: true,
+    }
+}
+
+/// A run on one machine without jobs and budget, whose rubric has no text.
+pub fn record(run: &str) -> RunRecord {
+    RunRecord {
+        schema: SCHEMA,
+        run_id: RunId::new(run),
+        created_at: "2026-11-21T02:00:03Z".to_owned(),
+        program_version: "0.1.0".to_owned(),
+        dataset: DatasetRecord {
+            path: "examples/golden".to_owned(),
+            digest: Digest::from_content(b"dataset"),
+            limit: None,
+            filters: Vec::new(),
+            sample: None,
+        },
+        data_roots: Vec::new(),
+        rubric: RubricReference {
+            id: "semantic".to_owned(),
+            version: 1,
+            digest: Digest::from_content(b"rubric"),
+        },
+        rubric_text: String::new(),
+        judge: Some(judge()),
+        evidence: EvidenceMode::None,
+        max_side: None,
+        preparation: None,
+        stages: None,
+        base_url: None,
+        calls: None,
+        judging: None,
+        lane: Lane::Realtime,
+        budget_usd: None,
+        budget_labels: Vec::new(),
+        baseline: None,
+        repeat: 1,
+        planned: 0,
+        published: None,
+        fleet: None,
+        upload: None,
+        keep_inputs: false,
+        deadline: None,
+    }
+}
