@@ -253,27 +253,11 @@ pub fn run(
             runs: KnownRuns::default(),
         };
         let ended = CancellationToken::new();
-        let committing = async {
-            // Also when a commit fails.
-            let _ended = ended.clone().drop_guard();
-            match committer.run(Inputs { incoming, answers, reported }).await {
-                // It was interrupted while it read a journal.
-                Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
-                ended => ended.map(|runs| runs.finished),
-            }
-        };
-        let keeping = async {
-            let kept = directory::keep(&*backend, &directory, claiming);
-            let elsewhere = ended.run_until_cancelled(kept).await;
-            // Received results are still committed; later ones are for the other directory's
-            // aggregator.
-            drain.cancel();
-            elsewhere
-        };
+        let inputs = Inputs { incoming, answers, reported };
         let (received, finished, elsewhere, ..) = tokio::join!(
             receiving,
-            committing,
-            keeping,
+            commit(committer, inputs, ended.clone()),
+            keep_directory(&*backend, &directory, claiming, (&ended, &drain)),
             reporting,
             settled,
             survey.run(ended.clone(), stop),
@@ -285,6 +269,35 @@ pub fn run(
         received?;
         elsewhere.map_or(Ok(finished), Err)
     })
+}
+
+/// Commits results until there are no more. The other parts end with it, also if it fails.
+async fn commit(
+    committer: Committer,
+    inputs: Inputs,
+    ended: CancellationToken,
+) -> Result<FleetSummary, AggregatorError> {
+    let _ended = ended.drop_guard();
+    match committer.run(inputs).await {
+        // It was interrupted while it read a journal.
+        Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
+        ended => ended.map(|runs| runs.finished),
+    }
+}
+
+/// Claims the runs directory again and again until the committer has ended. None unless another
+/// directory takes the fleet over: received results are still committed then, and later ones are
+/// for the other directory's aggregator.
+async fn keep_directory(
+    backend: &dyn FleetBackend,
+    directory: &RunsDirectory,
+    interval: Duration,
+    (ended, drain): (&CancellationToken, &CancellationToken),
+) -> Option<AggregatorError> {
+    let kept = directory::keep(backend, directory, interval);
+    let elsewhere = ended.run_until_cancelled(kept).await;
+    drain.cancel();
+    elsewhere
 }
 
 #[cfg(test)]

@@ -1,46 +1,36 @@
 //! One request, from its first byte to its answer.
 
 mod batches;
+mod prepare;
 
 use crate::{
     SIMULATOR_HEADER,
     batch::BatchService,
     chat_request::{ChatQuestion, DEFAULT_OUTPUT_LIMIT},
     config::{SimulatorConfig, TokenCount},
-    corrupt::ReplyContent,
     fault::Fault,
-    fault_plan::{FaultKey, FaultState},
-    item_text::item_text_digest,
+    fault_plan::FaultState,
     limits::AccountLimits,
     model_list,
-    prompt_cache::{CacheUse, PromptCacheState},
-    quirk::{Imitation, SubstituteResponse},
-    random::{self, Random},
+    prompt_cache::PromptCacheState,
     refusal::{INVALID, RATE_LIMIT, Refusal},
     reply::{self, Body},
     request_body::{self, MAX_QUESTION, Unread},
     stats::{Counter, Stats},
-    verdict::{self, bias::apply_bias, requested_shape},
 };
 use hyper::{
     HeaderMap, Method, Request, Response, StatusCode,
     body::Incoming,
     header::{AUTHORIZATION, HeaderValue},
 };
-use juror_types::{
-    id::Digest,
-    lane::Lane,
-    shutdown::Shutdown,
-    usage::{Money, Usage},
-};
-use serde_json::Value;
+use juror_types::shutdown::Shutdown;
+use prepare::Prepared;
 use std::{
     collections::HashSet,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 use tokio::time::Instant;
 
@@ -62,20 +52,6 @@ pub(crate) struct Simulator {
 #[derive(Debug, thiserror::Error)]
 #[error("closed without an answer")]
 pub(crate) struct HungUp;
-
-/// A prepared reply with its bill, sent after its latency.
-struct Prepared {
-    fault: Option<Fault>,
-    imitation: Imitation,
-    substitute: Option<SubstituteResponse>,
-    model: String,
-    said: ReplyContent,
-    usage: Usage,
-    cache_write_tokens: Option<u64>,
-    lane: Lane,
-    cost: Money,
-    latency: Duration,
-}
 
 impl Simulator {
     pub(crate) fn new(config: SimulatorConfig) -> Self {
@@ -247,76 +223,6 @@ impl Simulator {
         }
     }
 
-    /// Reads the request and decides on everything, so that its body need not be kept while the
-    /// answer takes its time.
-    fn prepare(
-        &self,
-        body: &[u8],
-        serial: u64,
-        headers: &mut HeaderMap,
-    ) -> Result<Prepared, Refusal> {
-        let question = ChatQuestion::read(body, &self.config)?;
-        let input_tokens = question.input_tokens();
-        self.admit(&question, input_tokens, headers)?;
-        self.decide(question, input_tokens, serial)
-    }
-
-    /// Decides how a question is answered.
-    fn decide(
-        &self,
-        question: ChatQuestion<'_>,
-        input_tokens: u64,
-        serial: u64,
-    ) -> Result<Prepared, Refusal> {
-        let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
-        let digests = self.digests(&question)?;
-        let seed = content_seed(&question);
-        let has_schema = question.schema.is_some();
-        let imitation = Imitation::choose(&self.config.quirks, seed, has_schema, question.lane);
-        let substitute = imitation.substitute(has_schema, self.is_first(seed));
-        let asked = FaultKey { seed, texts: &texts, images: &digests };
-        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
-
-        let mut random = Random::new(random::mix(self.config.seed, serial));
-        let latency = self.config.latency.draw(&mut random);
-        let verdict = self.verdict(&question, &texts, &digests, seed, random);
-        let mut said = ReplyContent::from_verdict(verdict, fault);
-        if let Some(limit) = question.output_limit {
-            said = said.limited_to(limit);
-        }
-        let input_tokens = input_tokens.saturating_add(self.config.extra_input_tokens);
-        let CacheUse { read, written } = self.prompt_cache.look_up(&question, input_tokens);
-        let usage = Usage {
-            input_tokens,
-            cached_input_tokens: self.config.cached_input_tokens.max(read).min(input_tokens),
-            output_tokens: said.tokens(),
-        };
-        let other = imitation.reported_model().and_then(|model| self.config.prices.find(model));
-        let price = other.unwrap_or(question.price).price_in(question.lane);
-        let cost = imitation.charged(price.cost(&usage, written));
-        let model = question.model.into_owned();
-        Ok(Prepared {
-            fault,
-            imitation,
-            substitute,
-            model,
-            said,
-            usage,
-            cache_write_tokens: written,
-            lane: question.lane,
-            cost,
-            latency,
-        })
-    }
-
-    /// True if a question is asked for the first time; it counts as asked from then on.
-    fn is_first(&self, seed: u64) -> bool {
-        if self.config.quirks.is_empty() {
-            return true;
-        }
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
-    }
-
     fn admit(
         &self,
         question: &ChatQuestion<'_>,
@@ -343,36 +249,6 @@ impl Simulator {
         admitted
     }
 
-    /// The images' digests, where anything asks for them: they take most of the time that a
-    /// large image costs.
-    fn digests(&self, question: &ChatQuestion<'_>) -> Result<Vec<Digest>, Refusal> {
-        if self.config.book.is_empty() && !self.config.faults.knows_images() {
-            return Ok(Vec::new());
-        }
-        question.images.iter().map(|image| image.digest()).collect()
-    }
-
-    fn verdict(
-        &self,
-        question: &ChatQuestion<'_>,
-        texts: &[&str],
-        digests: &[Digest],
-        seed: u64,
-        random: Random,
-    ) -> Value {
-        let item = texts.iter().find_map(|text| (self.config.extract)(text));
-        let item = item.map(item_text_digest);
-        let shape = requested_shape(question.schema.as_ref(), texts);
-        // The same images may be asked about by another rubric.
-        let known = self.config.book.find(digests, item).and_then(|reply| shape.fit(reply));
-        if let Some(mut reply) = known {
-            apply_bias(&self.config.biases, "", &shape, &mut reply);
-            return reply;
-        }
-        let noise = (self.config.noise > 0.0).then_some((self.config.noise, random));
-        verdict::draw(&shape, seed, noise, &self.config.biases)
-    }
-
     fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let Some(wanted) = &self.config.key else {
             return Ok(());
@@ -384,13 +260,6 @@ impl Simulator {
         let message = "the key is missing or not the one that this server takes";
         Err(Refusal::new(StatusCode::UNAUTHORIZED, INVALID, "invalid_api_key", message))
     }
-}
-
-/// Of everything that is asked: images, texts and model.
-fn content_seed(question: &ChatQuestion<'_>) -> u64 {
-    let images = question.images.iter().map(|image| image.seed());
-    let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
-    images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)
 }
 
 fn too_large() -> Refusal {

@@ -7,6 +7,7 @@ mod decision;
 mod difference;
 mod fallen_items;
 mod figures;
+mod group_totals;
 mod holm;
 mod issues;
 mod item;

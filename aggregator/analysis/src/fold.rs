@@ -2,16 +2,19 @@
 //! independent of the order of results.
 
 mod jobs;
+mod rounds;
+mod spent;
 
-use jobs::{JobIndex, JobKey};
+pub use rounds::Rounds;
+pub use spent::{SingleCalls, Spent};
+
+use jobs::{JobIndex, JobKey, key};
 use juror_journal::journal::{JournalError, RunFiles};
-use juror_ledger::admission::Ledger;
 use juror_types::{
-    id::{Digest, JobId},
-    outcome::{Estimate, JobResult, Outcome},
-    usage::{Money, Usage},
+    id::JobId,
+    outcome::{JobResult, Outcome},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// State of every job with a result, in about 45 bytes per job; the results themselves stay in the
 /// journal.
@@ -44,32 +47,6 @@ pub struct Latest {
     pub round: u32,
     /// Outcome of the job in that round.
     pub outcome: Outcome,
-}
-
-/// Cost and usage of all results, including superseded rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
-    /// Their costs.
-    pub cost: Money,
-    /// Their tokens.
-    pub usage: Usage,
-    /// Their calls.
-    pub calls: u64,
-    /// Verdicts that came from the cache.
-    pub cached: u64,
-    /// True if any verdict came from the simulator.
-    pub simulated: bool,
-    /// Expected cost of the jobs with calls; none without any.
-    pub estimate: Option<Estimate>,
-    /// The results of a single call each.
-    pub single_calls: SingleCalls,
-}
-
-/// Sums over results of a single call each: cost and reservation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SingleCalls {
-    cost: Money,
-    reserved: Money,
 }
 
 /// Numbers of jobs by outcome.
@@ -191,12 +168,7 @@ impl Fold {
 
     /// The next round of each job.
     pub fn rounds(&self) -> Rounds {
-        let last = |latest: &Latest| LastRound {
-            round: latest.round,
-            scored: latest.outcome == Outcome::Scored,
-            in_journal: true,
-        };
-        Rounds(self.jobs.iter().map(|(key, latest)| (*key, last(latest))).collect())
+        Rounds::from_latest(self.jobs.iter())
     }
 
     /// True if any of `planned` jobs is not scored yet.
@@ -253,138 +225,6 @@ impl Counted {
     pub fn spent(&self) -> Spent {
         self.spent
     }
-}
-
-/// Next rounds of a run's jobs, from [`Fold::rounds`].
-#[derive(Clone, Debug, Default)]
-pub struct Rounds(HashMap<JobKey, LastRound>);
-
-#[derive(Clone, Copy, Debug)]
-struct LastRound {
-    round: u32,
-    scored: bool,
-    in_journal: bool,
-}
-
-impl Rounds {
-    /// Adds the outcome of a round that is stored in the ledger; the last round of each job counts.
-    pub fn note(&mut self, job: &JobId, round: u32, outcome: Outcome) {
-        let noted = LastRound { round, scored: outcome == Outcome::Scored, in_journal: false };
-        let last = self.0.entry(key(job)).or_insert(noted);
-        if last.round < round {
-            *last = noted;
-        }
-    }
-
-    /// The round after the job's last result, 0 without one; none if the job is scored.
-    pub fn next_round(&self, job: &JobId) -> Option<u32> {
-        match self.0.get(&key(job)) {
-            None => Some(0),
-            Some(last) => (!last.scored).then_some(last.round + 1),
-        }
-    }
-
-    /// The round in which the job is to be published again, if it is: as [`Rounds::next_round`],
-    /// but its old round if its score is stored and missing in the journal. A worker that gets it
-    /// finds that result and publishes it again, without a call.
-    pub fn round_to_send(&self, job: &JobId) -> Option<u32> {
-        match self.0.get(&key(job)) {
-            Some(last) if last.is_missing() => Some(last.round),
-            _ => self.next_round(job),
-        }
-    }
-
-    /// Treats all stored results as being in the journal.
-    pub fn trust_journal(&mut self) {
-        self.0.values_mut().for_each(|last| last.in_journal = true);
-    }
-
-    /// Number of jobs that have a result.
-    pub fn jobs(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    /// Number of scored jobs.
-    pub fn scored(&self) -> u64 {
-        self.0.values().filter(|last| last.scored).count() as u64
-    }
-
-    /// Number of scored jobs whose stored result is missing in the journal.
-    pub fn missing(&self) -> u64 {
-        self.0.values().filter(|last| last.is_missing()).count() as u64
-    }
-
-    /// Number of results: rounds of a job follow each other without a gap.
-    pub fn results(&self) -> u64 {
-        self.0.values().map(|last| u64::from(last.round) + 1).sum()
-    }
-}
-
-impl LastRound {
-    fn is_missing(&self) -> bool {
-        self.scored && !self.in_journal
-    }
-}
-
-impl SingleCalls {
-    fn add(&mut self, result: &JobResult) {
-        let estimate = result.estimate.filter(|_| result.attempts == 1);
-        if let Some(estimate) = estimate.filter(|_| result.cost_usd > Money::ZERO) {
-            self.cost += result.cost_usd;
-            self.reserved += estimate.worst_case_usd;
-        }
-    }
-
-    /// The probable cost of calls with this reservation whose replies are lost, by the share of the
-    /// reservation that other calls cost. None without completed calls.
-    pub fn probable_cost(&self, reserved: Money) -> Option<Money> {
-        reserved.scaled(self.cost, self.reserved)
-    }
-}
-
-impl Spent {
-    /// Total cost of the run, never less than the bill: including costs that are only in the
-    /// ledger.
-    pub fn total(&self, ledger: Option<&Ledger>) -> Money {
-        self.booked(ledger) + ledger.map(|ledger| ledger.outstanding).unwrap_or_default()
-    }
-
-    /// The spent part of the total: all except reservations of calls that may be in flight.
-    pub fn booked(&self, ledger: Option<&Ledger>) -> Money {
-        let Some(ledger) = ledger else { return self.cost };
-        // Settled calls of jobs without a result are only in the ledger. Results that are not in
-        // the journal yet are in the ledger too, hence the maximum.
-        let told = self.cost + ledger.presumed + ledger.unattributed_cost;
-        told.max(ledger.committed)
-    }
-
-    fn add(&mut self, result: &JobResult) {
-        self.cost += result.cost_usd;
-        self.usage += result.usage;
-        self.calls += u64::from(result.attempts);
-        self.cached += u64::from(result.cached);
-        self.single_calls.add(result);
-        self.simulated |= result.is_simulated();
-        if let Some(estimate) = result.estimate {
-            let sum = self.estimate.get_or_insert_default();
-            sum.expected_usd += estimate.expected_usd;
-            sum.worst_case_usd += estimate.worst_job_usd.unwrap_or(estimate.worst_case_usd);
-        }
-    }
-}
-
-// Job ids are 128 bits in hexadecimal; any other text is shortened to as many.
-fn key(job: &JobId) -> JobKey {
-    let text = job.as_str();
-    let plain = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    let bits = if plain { u128::from_str_radix(text, 16).ok() } else { None };
-    bits.map(u128::to_be_bytes).unwrap_or_else(|| {
-        let mut key = [0; 16];
-        key.iter_mut()
-            .zip(Digest::from_content(text.as_bytes()).as_bytes())
-            .for_each(|(to, from)| *to = *from);
-        key
-    })
 }
 
 #[cfg(test)]

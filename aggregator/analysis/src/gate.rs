@@ -2,11 +2,13 @@
 
 mod changes;
 mod decline;
+mod error;
 mod file;
+mod rule_line;
 
 pub use changes::{ChangeList, ChangeRule};
 pub use decline::DeclineRule;
-pub use file::GateError;
+pub use error::GateError;
 
 use crate::{
     comparison::Comparison,

@@ -1,12 +1,12 @@
 //! Sums over the pairs of two runs, from which a comparison is computed.
 
 use super::{
-    Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference,
-    PassTable, Rules,
+    Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference, Rules,
     baseline_changes::ChangeLists,
+    group_totals::{ItemGroups, MeanTotals, RateTotals},
     holm,
     item::{ComparedMetrics, ItemValues, is_deterministic},
-    lost_items::{Loss, LossCounts},
+    lost_items::Loss,
     sign_test::Directions,
 };
 use crate::{
@@ -60,35 +60,6 @@ pub(crate) struct Totals<'a> {
     paired: u64,
     unverified: u64,
     base_lost: u64,
-}
-
-/// The groups of an item.
-#[derive(Clone, Copy)]
-struct ItemGroups {
-    cluster: Option<usize>,
-    likely: Option<usize>,
-}
-
-/// One mean over the pairs.
-#[derive(Clone, Default)]
-struct MeanTotals {
-    pairs: Pairs,
-    /// The same pairs, with failing items as zero.
-    as_failed: Pairs,
-    losses: LossCounts,
-}
-
-/// One rate over the pairs.
-#[derive(Clone, Default)]
-struct RateTotals {
-    pairs: Pairs,
-    table: PassTable,
-    changes: Directions,
-    /// The same by likely clusters.
-    clustered_changes: Directions,
-    /// The same, with failing items as not passing.
-    changes_as_failed: Directions,
-    losses: LossCounts,
 }
 
 impl<'a> Totals<'a> {
@@ -342,48 +313,5 @@ fn adjust(criteria: &mut [MetricDifference], margin: f64) {
     let p_values: Vec<_> = criteria.iter().map(|each| each.difference.p_value).collect();
     for (criterion, adjusted) in criteria.iter_mut().zip(holm(&p_values)) {
         criterion.adjust(adjusted, margin);
-    }
-}
-
-impl MeanTotals {
-    fn add(&mut self, before: Option<f64>, after: Option<f64>, loss: Loss, groups: ItemGroups) {
-        let ItemGroups { cluster, likely } = groups;
-        let Some(before) = before else { return };
-        self.losses.add(Some(loss).filter(|_| after.is_none()));
-        if let Some(after) = after {
-            self.pairs.add(before, after, cluster, likely);
-        }
-        if let Some(after) = after.or(Some(0.0).filter(|_| loss == Loss::Failing)) {
-            self.as_failed.add(before, after, cluster, likely);
-        }
-    }
-}
-
-impl RateTotals {
-    /// Adds an item's rates. If the rate involves the judge, a cluster counts once.
-    fn add(
-        &mut self,
-        before: Option<bool>,
-        after: Option<bool>,
-        loss: Loss,
-        groups: ItemGroups,
-        judged: bool,
-    ) {
-        let Some(before) = before else { return };
-        self.losses.add(Some(loss).filter(|_| after.is_none()));
-        let share = |passes: bool| if passes { 1.0 } else { 0.0 };
-        if let Some(after) = after {
-            self.pairs.add(share(before), share(after), groups.cluster, groups.likely);
-            self.table.add(before, after);
-            if before != after {
-                self.changes.add(after, groups.cluster.filter(|_| judged));
-                let group = groups.cluster.or(groups.likely);
-                self.clustered_changes.add(after, group.filter(|_| judged));
-            }
-        }
-        let after = after.or(Some(false).filter(|_| loss == Loss::Failing));
-        if let Some(after) = after.filter(|after| *after != before) {
-            self.changes_as_failed.add(after, groups.cluster.filter(|_| judged));
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Latest;
 use hashbrown::HashTable;
+use juror_types::id::{Digest, JobId};
 
 /// A job's id as key: evenly distributed bits, which are their own hash.
 pub(super) type JobKey = [u8; 16];
@@ -50,6 +51,20 @@ impl JobIndex {
     fn holds(&self, place: u32, key: &JobKey) -> bool {
         self.entries.get(place as usize).is_some_and(|(known, _)| known == key)
     }
+}
+
+/// The key of a job: ids are 128 bits in hexadecimal; any other text is shortened to as many.
+pub(super) fn key(job: &JobId) -> JobKey {
+    let text = job.as_str();
+    let plain = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let bits = if plain { u128::from_str_radix(text, 16).ok() } else { None };
+    bits.map(u128::to_be_bytes).unwrap_or_else(|| {
+        let mut key = [0; 16];
+        key.iter_mut()
+            .zip(Digest::from_content(text.as_bytes()).as_bytes())
+            .for_each(|(to, from)| *to = *from);
+        key
+    })
 }
 
 fn hash(key: &JobKey) -> u64 {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::test_results::bare;
+use juror_types::usage::Money;
 use proptest::prelude::*;
 
 #[test]

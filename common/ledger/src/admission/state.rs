@@ -1,13 +1,16 @@
 //! The state machine of admission, without a clock or a storage of its own. Every operation takes
 //! the time in milliseconds since 1970 and the [`LedgerRecords`] of its backend.
 
+mod budget;
+
+pub use budget::{book_journal, label_run, ledger, open_run, set_cap};
+
 use super::{
-    AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, MonthLedger, Observation,
-    WaitReason,
+    AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, WaitReason,
     buckets::{CallNeed, EndpointState},
     budgets::{Account, Headroom, headroom},
     reservations::Reservations,
-    scope::{Period, Scope, SharedBudget},
+    scope::Scope,
 };
 use crate::admission::{
     records::{Lease, LeaseState, LedgerRecords},
@@ -55,80 +58,6 @@ pub struct Booked {
     pub first: bool,
     /// Amount by which it exceeded its reservation.
     pub overrun: Money,
-}
-
-/// Writes the budget of a run. Ends a stop after an overrun: opening it again is a deliberate
-/// decision.
-pub fn open_run<B: LedgerRecords>(
-    records: &mut B,
-    run: &RunId,
-    budget: Budget,
-) -> Result<(), B::Error> {
-    let scope = Scope::Run(run.clone());
-    records.set_budget(&scope.budget_key(), budget)?;
-    let account = Account { stopped: false, ..records.account(&scope)? };
-    records.set_account(&scope, &account)
-}
-
-/// Books the cost of a run's results by its journal, as far as its account lacks it, also on the
-/// current day and month and on those of its labels. `carried` is the cost of calls of unfinished
-/// jobs, which is in no result.
-pub fn book_journal<B: LedgerRecords>(
-    records: &mut B,
-    run: &RunId,
-    (spent, unattributed_cost): (Money, Money),
-    now: i64,
-) -> Result<(), B::Error> {
-    let account = records.account(&Scope::Run(run.clone()))?;
-    let missing = spent - (account.committed - account.presumed - unattributed_cost);
-    if missing <= Money::ZERO {
-        return Ok(());
-    }
-    let day = records.calendar()?.day_of(now);
-    for scope in Scope::all_of(run, &records.labels(run)?, day) {
-        let account = records.account(&scope)?;
-        records
-            .set_account(&scope, &Account { committed: account.committed + missing, ..account })?;
-    }
-    Ok(())
-}
-
-/// Counts calls of a run under these labels too, from now on. A label without a cap gets unlimited
-/// ones.
-pub fn label_run<B: LedgerRecords>(
-    records: &mut B,
-    run: &RunId,
-    labels: &[BudgetLabel],
-) -> Result<(), B::Error> {
-    for label in labels {
-        open_label(records, label)?;
-    }
-    records.set_labels(run, labels)
-}
-
-/// Sets the cap of a shared budget; returns the previous one. A label has caps for days and for
-/// months from then on.
-pub fn set_cap<B: LedgerRecords>(
-    records: &mut B,
-    budget: &SharedBudget,
-    cap: Budget,
-) -> Result<Option<Budget>, B::Error> {
-    if let Some(label) = &budget.label {
-        open_label(records, label)?;
-    }
-    let before = records.budget(&budget.key())?;
-    records.set_budget(&budget.key(), cap)?;
-    Ok(before)
-}
-
-fn open_label<B: LedgerRecords>(records: &mut B, label: &BudgetLabel) -> Result<(), B::Error> {
-    for period in Period::ALL {
-        let key = SharedBudget { period, label: Some(label.clone()) }.key();
-        if records.budget(&key)?.is_none() {
-            records.set_budget(&key, Budget::Unlimited)?;
-        }
-    }
-    Ok(())
 }
 
 /// One decision over all budgets and rate limits.
@@ -274,28 +203,6 @@ pub fn adopt<B: LedgerRecords>(
 ) -> Result<usize, B::Error> {
     let orphans = records.leases_of_others(run, owner)?;
     presume_all(records, &orphans)
-}
-
-/// The ledger of a run; none if the run has no budget record.
-pub fn ledger<B: LedgerRecords>(
-    records: &B,
-    run: &RunId,
-    now: i64,
-) -> Result<Option<Ledger>, B::Error> {
-    let scope = Scope::Run(run.clone());
-    let Some(budget) = records.budget(&scope.budget_key())? else { return Ok(None) };
-    let Account { committed, presumed, outstanding, overrun, .. } = records.account(&scope)?;
-    // Claims belong to the store: a backend adds the cost that they carry.
-    let unattributed_cost = Money::ZERO;
-    let month = Some(month_ledger(records, now)?);
-    Ok(Some(Ledger { budget, committed, presumed, unattributed_cost, outstanding, overrun, month }))
-}
-
-fn month_ledger<B: LedgerRecords>(records: &B, now: i64) -> Result<MonthLedger, B::Error> {
-    let day = records.calendar()?.day_of(now);
-    let scope = Scope::of_month(day);
-    let budget = records.budget(&scope.budget_key())?;
-    Ok(MonthLedger { day, budget, committed: records.account(&scope)?.committed })
 }
 
 impl RateLimiterState {

@@ -1,0 +1,80 @@
+//! Error of an invalid gate.
+
+use juror_types::SCHEMA;
+use std::{io, path::PathBuf};
+
+/// The error of an invalid gate.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// There is no such gate.
+    #[error("no gate {name:?}: use `targets`, `production` or the path of a TOML file")]
+    Unknown {
+        /// The requested name.
+        name: String,
+    },
+    /// Its file cannot be read.
+    #[error("cannot read the gate {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Error of the operating system.
+        source: io::Error,
+    },
+    /// Its file is malformed.
+    #[error("gate {name}: {reason}")]
+    Invalid {
+        /// The gate.
+        name: String,
+        /// The problem, with its place.
+        reason: String,
+    },
+    /// It has another schema version.
+    #[error("gate {name}: schema {found}, but this program reads schema {SCHEMA}")]
+    Schema {
+        /// The gate.
+        name: String,
+        /// The version found.
+        found: i64,
+    },
+    /// It has a rule for a metric that runs by this rubric do not have.
+    #[error("gate {name}: rubric {rubric} has no metric {metric:?}; it has {known}")]
+    Metric {
+        /// The gate.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// The rubric.
+        rubric: String,
+        /// The existing metrics.
+        known: String,
+    },
+    /// It sets a bound that every value of the metric meets, or none does.
+    #[error(
+        "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} ranges from {least} to \
+         {most}{}", hint(*.bound, *.least, *.most)
+    )]
+    Range {
+        /// The gate.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// `above` or `at_least`.
+        key: &'static str,
+        /// The bound.
+        bound: f64,
+        /// The minimum of the metric.
+        least: f64,
+        /// The maximum of the metric.
+        most: f64,
+    },
+}
+
+/// Remedy for a percentage given for a share.
+fn hint(bound: f64, least: f64, most: f64) -> String {
+    let share = bound / 100.0;
+    match least == 0.0 && most == 1.0 && bound > 1.0 && share <= 1.0 {
+        true => format!("; for {bound} % use {share}"),
+        false if bound == most => "; use at_least to require the maximum".to_owned(),
+        false => String::new(),
+    }
+}

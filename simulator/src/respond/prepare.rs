@@ -1,0 +1,146 @@
+//! The answer to a question, decided before its latency passes.
+
+use super::Simulator;
+use crate::{
+    chat_request::ChatQuestion,
+    corrupt::ReplyContent,
+    fault::Fault,
+    fault_plan::FaultKey,
+    item_text::item_text_digest,
+    prompt_cache::CacheUse,
+    quirk::{Imitation, SubstituteResponse},
+    random::{self, Random},
+    refusal::Refusal,
+    verdict::{self, bias::apply_bias, requested_shape},
+};
+use hyper::HeaderMap;
+use juror_types::{
+    id::Digest,
+    lane::Lane,
+    usage::{Money, Usage},
+};
+use serde_json::Value;
+use std::{sync::PoisonError, time::Duration};
+
+/// A prepared reply with its bill, sent after its latency.
+pub(super) struct Prepared {
+    pub(super) fault: Option<Fault>,
+    pub(super) imitation: Imitation,
+    pub(super) substitute: Option<SubstituteResponse>,
+    pub(super) model: String,
+    pub(super) said: ReplyContent,
+    pub(super) usage: Usage,
+    pub(super) cache_write_tokens: Option<u64>,
+    pub(super) lane: Lane,
+    pub(super) cost: Money,
+    pub(super) latency: Duration,
+}
+
+impl Simulator {
+    /// Reads the request and decides on everything, so that its body need not be kept while the
+    /// answer takes its time.
+    pub(super) fn prepare(
+        &self,
+        body: &[u8],
+        serial: u64,
+        headers: &mut HeaderMap,
+    ) -> Result<Prepared, Refusal> {
+        let question = ChatQuestion::read(body, &self.config)?;
+        let input_tokens = question.input_tokens();
+        self.admit(&question, input_tokens, headers)?;
+        self.decide(question, input_tokens, serial)
+    }
+
+    /// Decides how a question is answered.
+    pub(super) fn decide(
+        &self,
+        question: ChatQuestion<'_>,
+        input_tokens: u64,
+        serial: u64,
+    ) -> Result<Prepared, Refusal> {
+        let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
+        let digests = self.digests(&question)?;
+        let seed = content_seed(&question);
+        let has_schema = question.schema.is_some();
+        let imitation = Imitation::choose(&self.config.quirks, seed, has_schema, question.lane);
+        let substitute = imitation.substitute(has_schema, self.is_first(seed));
+        let asked = FaultKey { seed, texts: &texts, images: &digests };
+        let fault = self.faults.lock().unwrap_or_else(PoisonError::into_inner).choose(&asked);
+
+        let mut random = Random::new(random::mix(self.config.seed, serial));
+        let latency = self.config.latency.draw(&mut random);
+        let verdict = self.verdict(&question, &texts, &digests, seed, random);
+        let mut said = ReplyContent::from_verdict(verdict, fault);
+        if let Some(limit) = question.output_limit {
+            said = said.limited_to(limit);
+        }
+        let input_tokens = input_tokens.saturating_add(self.config.extra_input_tokens);
+        let CacheUse { read, written } = self.prompt_cache.look_up(&question, input_tokens);
+        let usage = Usage {
+            input_tokens,
+            cached_input_tokens: self.config.cached_input_tokens.max(read).min(input_tokens),
+            output_tokens: said.tokens(),
+        };
+        let other = imitation.reported_model().and_then(|model| self.config.prices.find(model));
+        let price = other.unwrap_or(question.price).price_in(question.lane);
+        let cost = imitation.charged(price.cost(&usage, written));
+        let model = question.model.into_owned();
+        Ok(Prepared {
+            fault,
+            imitation,
+            substitute,
+            model,
+            said,
+            usage,
+            cache_write_tokens: written,
+            lane: question.lane,
+            cost,
+            latency,
+        })
+    }
+
+    /// True if a question is asked for the first time; it counts as asked from then on.
+    fn is_first(&self, seed: u64) -> bool {
+        if self.config.quirks.is_empty() {
+            return true;
+        }
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(seed)
+    }
+
+    /// The images' digests, where anything asks for them: they take most of the time that a
+    /// large image costs.
+    fn digests(&self, question: &ChatQuestion<'_>) -> Result<Vec<Digest>, Refusal> {
+        if self.config.book.is_empty() && !self.config.faults.knows_images() {
+            return Ok(Vec::new());
+        }
+        question.images.iter().map(|image| image.digest()).collect()
+    }
+
+    fn verdict(
+        &self,
+        question: &ChatQuestion<'_>,
+        texts: &[&str],
+        digests: &[Digest],
+        seed: u64,
+        random: Random,
+    ) -> Value {
+        let item = texts.iter().find_map(|text| (self.config.extract)(text));
+        let item = item.map(item_text_digest);
+        let shape = requested_shape(question.schema.as_ref(), texts);
+        // The same images may be asked about by another rubric.
+        let known = self.config.book.find(digests, item).and_then(|reply| shape.fit(reply));
+        if let Some(mut reply) = known {
+            apply_bias(&self.config.biases, "", &shape, &mut reply);
+            return reply;
+        }
+        let noise = (self.config.noise > 0.0).then_some((self.config.noise, random));
+        verdict::draw(&shape, seed, noise, &self.config.biases)
+    }
+}
+
+/// Of everything that is asked: images, texts and model.
+fn content_seed(question: &ChatQuestion<'_>) -> u64 {
+    let images = question.images.iter().map(|image| image.seed());
+    let texts = question.texts.iter().map(|text| u64::from(crc32fast::hash(text.as_bytes())));
+    images.chain(texts).fold(u64::from(crc32fast::hash(question.model.as_bytes())), random::mix)
+}
