@@ -16,10 +16,10 @@ mod harness;
 
 use harness::{Mark, MarkTable, journal};
 use juror_analysis::{
-    compare::{Side, compare},
     comparison::{Comparison, Decision, Rules},
     fold::Fold,
     metrics::AveragingPolicy,
+    paired_comparison::{Side, compare},
     run_report::Report,
     stability::ItemStability,
     summary::{SummaryInput, summarize},

@@ -7,10 +7,10 @@
 
 mod bare_loop;
 mod dataset;
-mod enforced;
 mod enlarged;
 mod fleet;
 pub mod journal;
+mod limit_utilization;
 mod measured;
 mod process_tree;
 mod simulator;
@@ -18,9 +18,9 @@ mod table;
 
 pub use bare_loop::bare_loop;
 pub use dataset::{Screenshots, write_screenshots};
-pub use enforced::Enforced;
 pub use enlarged::{enlarge_manifest, enlarge_run};
 pub use fleet::BenchFleet;
+pub use limit_utilization::Enforced;
 pub use measured::{Measured, cpu_of_children, juror, measure, measure_beside, peak_mb};
 pub use process_tree::ProcessTree;
 pub use simulator::{Asking, BenchSimulator};

@@ -24,7 +24,7 @@ mod ledger_maintenance;
 pub mod local_run;
 mod lock;
 mod open_run;
-mod poison;
+mod poison_result;
 mod receive;
 mod release_held_jobs;
 mod reporter;

@@ -2,7 +2,9 @@
 
 use crate::{request::RequestField, settings::SettingsError};
 use juror_aggregator::fleet::AggregatorError;
-use juror_analysis::{calibration::known::CalibrationFileError, compare::CompareError};
+use juror_analysis::{
+    calibration::stored_calibration::CalibrationFileError, paired_comparison::CompareError,
+};
 use juror_journal::journal::JournalError;
 use juror_ledger::error::LedgerError;
 use juror_queue::QueueError;

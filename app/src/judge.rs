@@ -18,10 +18,10 @@ use juror_types::{
 };
 use juror_worker::{
     billing::CallPricing,
-    ceiling::Ceiling,
     context::JudgeSetup,
     cost_bounds::ModelTerms,
     estimate::Candidate,
+    per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     token_count::TokenCounter,
     token_scale::TokenScale,
@@ -149,10 +149,10 @@ fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> Imag
 }
 
 /// This process's ceiling on calls per second.
-pub fn ceiling(settings: &Settings) -> Result<Ceiling, AppError> {
+pub fn ceiling(settings: &Settings) -> Result<PerSecondLimiter, AppError> {
     match settings.limits.calls_per_second {
-        None => Ok(Ceiling::none()),
-        Some(rate) => Ceiling::per_second(f64::from(rate)).map_err(AppError::invalid),
+        None => Ok(PerSecondLimiter::none()),
+        Some(rate) => PerSecondLimiter::per_second(f64::from(rate)).map_err(AppError::invalid),
     }
 }
 

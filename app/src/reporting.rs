@@ -12,7 +12,7 @@ use crate::{
 };
 use baseline::{Baseline, rules, stability};
 use juror_analysis::{
-    calibration::known::KnownCalibration,
+    calibration::stored_calibration::KnownCalibration,
     fold::Counted,
     gate::Gate,
     history::runs_of_one_kind,

@@ -6,7 +6,9 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_analysis::{
-    calibration::{Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, known},
+    calibration::{
+        Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, stored_calibration,
+    },
     metrics::AveragingPolicy,
     run_report::Report,
 };
@@ -24,7 +26,7 @@ use std::path::Path;
 pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, Vec::new())?;
     for output in &arguments.output {
-        known::check_output(output).map_err(AppError::from)?;
+        stored_calibration::check_output(output).map_err(AppError::from)?;
     }
     let files = run_lookup::open_run(&arguments.run, &settings.run.runs_dir)?;
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
@@ -34,9 +36,9 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     let (rubric, _) = rubrics::recorded(files.record())?;
     protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let calibration = calibrated(&files, arguments.labels.as_deref())?;
-    let own = files.path_of(known::FILE_NAME);
+    let own = files.path_of(stored_calibration::FILE_NAME);
     for output in std::iter::once(&own).chain(&arguments.output) {
-        known::write(output, &calibration).map_err(AppError::from)?;
+        stored_calibration::write(output, &calibration).map_err(AppError::from)?;
     }
     if global.json {
         terminal::print_json(&calibration)?;

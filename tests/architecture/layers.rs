@@ -86,7 +86,7 @@ const LIBRARIES: [(&str, &[&str]); 14] = [
     ),
     ("object_store", &["common/files/src/objects/"]),
     ("image", &["worker/image/src/"]),
-    ("governor", &["worker/src/ceiling.rs"]),
+    ("governor", &["worker/src/per_second_limiter.rs"]),
     ("backoff", &["worker/src/retry.rs"]),
     ("rusqlite", &["common/ledger/src/sqlite/"]),
     ("redis", &["common/ledger/src/redis/"]),

@@ -7,8 +7,8 @@
     reason = "a test may break off"
 )]
 
-mod circles;
 mod contents;
+mod dependency_cycles;
 mod layers;
 mod names;
 mod sources;

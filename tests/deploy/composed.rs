@@ -99,7 +99,7 @@ fn every_role_is_started_by_a_command_that_there_is() {
     for role in ["worker", "aggregate", "serve"] {
         let command = words(&fleet["services"][role]["command"]);
         let command: Vec<String> = command.into_iter().map(str::to_owned).collect();
-        crate::words::assert_known("deploy/compose.yaml", &command);
+        crate::command_lines::assert_known("deploy/compose.yaml", &command);
         assert_eq!(command[0], role);
     }
 }

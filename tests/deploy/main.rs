@@ -8,12 +8,12 @@
 )]
 
 mod checkers;
+mod command_lines;
 mod composed;
 mod dashboard;
 mod image;
 mod prometheus;
 mod units;
-mod words;
 
 use juror_app::settings::{Layer, Settings};
 use std::{collections::BTreeMap, path::PathBuf};

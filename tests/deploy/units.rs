@@ -237,7 +237,7 @@ fn a_night_is_asked_for_by_flags_that_both_of_its_commands_take() {
     for command in [&["run"][..], &["enqueue", "--wait"]] {
         let command = command.iter().map(|word| (*word).to_owned());
         let words: Vec<String> = command.chain(flags.iter().cloned()).collect();
-        crate::words::assert_known("juror-nightly.service", &words);
+        crate::command_lines::assert_known("juror-nightly.service", &words);
     }
 }
 

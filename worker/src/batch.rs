@@ -7,25 +7,25 @@
 
 mod cancel;
 mod collect;
-mod filler;
-mod finish;
-mod gather;
 mod row;
+mod row_admission;
+mod row_settlement;
 mod shard;
+mod shard_builder;
 mod shard_file;
-mod unsent;
+mod unsent_shard;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
-    gather::{Gathered, PendingRow, admit, discard, gather, give_up_row, remove_row_of},
+    row_admission::{Gathered, PendingRow, admit, discard, gather, give_up_row, remove_row_of},
     shard::{ShardEnd, ShardWork},
 };
 
 use crate::{batch_lane::BatchLane, context::Context};
-use filler::Filler;
 use juror_ledger::batches::ShardKey;
 use juror_queue::Queue;
 use juror_types::{id::RunId, job::Job, outcome::JobResult};
+use shard_builder::Filler;
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},

@@ -3,13 +3,13 @@
 use crate::{
     batch_lane::BatchLane,
     billing::CallPricing,
-    ceiling::Ceiling,
     circuit_breaker::CircuitBreaker,
     concurrency::Concurrency,
     cost_bounds::ModelTerms,
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
     isolation::IsolationGate,
+    per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     sources::Sources,
     stages::StageRules,
@@ -122,7 +122,7 @@ pub struct JudgeSetup {
     /// True if repeated questions are answered from the cache.
     pub cache: bool,
     /// This process's own ceiling on calls per second.
-    pub ceiling: Arc<Ceiling>,
+    pub ceiling: Arc<PerSecondLimiter>,
 }
 
 impl JudgeSetup {

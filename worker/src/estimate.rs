@@ -3,7 +3,7 @@
 use crate::{
     context::Context,
     cost_bounds::{Bounds, ModelTerms},
-    load::{self, LoadedItem},
+    item_texts::{self, LoadedItem},
     measuring::screenshot_of,
     prompt,
     question::{EvidenceInput, Question},
@@ -58,7 +58,7 @@ pub fn estimate<'a>(
         let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
             return Ok(Estimated::NoCall);
         };
-        let loaded = match load::load(&job.item, &context.sources).await {
+        let loaded = match item_texts::load(&job.item, &context.sources).await {
             Ok(loaded) => loaded,
             Err(error) => return Ok(Estimated::Failed(error)),
         };

@@ -1,13 +1,13 @@
 //! Asking the judge: admit, call, settle, and decide the next step. No other module calls.
 
-pub(crate) mod permission;
+pub(crate) mod call_admission;
 
 use crate::{
     billing::CallBill,
     context::{Context, JudgeSetup},
     cost_bounds::Bounds,
     interruption::Interruption,
-    judging::permission::{NotPermitted, Permission},
+    judging::call_admission::{NotPermitted, Permission},
     parse_reply,
     question::PreparedQuestion,
     result_builder::{RecordedAnswer, ResultBuilder, judge_record},

@@ -10,7 +10,7 @@ mod trials;
 
 use crate::{
     context::Context,
-    load::LoadedItem,
+    item_texts::LoadedItem,
     source_image::{SourceImage, image_error},
 };
 use juror_image::{ImageError, MAX_MEASURED_SIDE};

@@ -8,8 +8,8 @@ use crate::{
     code_signature::code_signature,
     context::Context,
     interruption::Interruption,
-    judging::{Judging, permission::past_deadline},
-    load::{self, LoadedItem},
+    item_texts::{self, LoadedItem},
+    judging::{Judging, call_admission::past_deadline},
     measuring::{self, MeasuringError},
     parse_reply,
     question::{PreparedQuestion, Question},
@@ -156,13 +156,13 @@ async fn prepare_stages(
     job: &Job,
     context: &Context,
 ) -> Result<(LoadedItem, UsedTexts, Stages), JobError> {
-    let mut loaded = load::load(&job.item, &context.sources).await?;
-    let named = load::text_digests(&loaded);
+    let mut loaded = item_texts::load(&job.item, &context.sources).await?;
+    let named = item_texts::text_digests(&loaded);
     if let Some(pipeline) = &context.stages.pipeline_command {
         loaded = run_pipeline(&job.item, loaded, context.sources.roots(), pipeline).await?;
     }
     let code_signature = loaded.code.as_deref().and_then(code_signature);
-    let used = load::text_digests(&loaded).into_iter().map(|(name, digest)| {
+    let used = item_texts::text_digests(&loaded).into_iter().map(|(name, digest)| {
         let signature = code_signature.filter(|_| name == InputRecord::CODE);
         let is_made = named.get(name) != Some(&digest);
         (name, UsedText { digest, signature, is_made })

@@ -12,7 +12,7 @@ mod untrusted;
 
 pub use instructions::Instructions;
 
-use crate::{load::LoadedItem, stages::strip::strip};
+use crate::{item_texts::LoadedItem, stages::strip::strip};
 use fence::fenced;
 use juror_types::{
     evidence::EvidenceOutcome,

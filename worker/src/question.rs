@@ -3,7 +3,7 @@
 use crate::{
     context::{Context, JudgeSetup},
     cost_bounds::{Bounds, ModelTerms, bounds},
-    load::LoadedItem,
+    item_texts::LoadedItem,
     measuring::ItemEvidence,
     prompt,
     source_image::{SourceImage, image_error},

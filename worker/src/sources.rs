@@ -2,15 +2,16 @@
 //! settings allow. No other module of this crate opens any.
 
 mod address;
-mod fetch;
+mod fetch_error;
+mod http_fetch;
 mod resolver;
 #[cfg(test)]
 mod tests;
-mod web;
 
-use crate::{ceiling::InvalidCeiling, retry};
+use crate::{per_second_limiter::InvalidRate, retry};
 use bytes::Bytes;
-use fetch::Miss;
+use fetch_error::Miss;
+use http_fetch::Web;
 use juror_files::{
     FileSettings, InvalidFileSetting,
     fetch_policy::{FetchPolicy, NotAllowed},
@@ -20,7 +21,6 @@ use juror_files::{
 use juror_types::reference::{InvalidReference, Reference, shown};
 use resolver::SystemLookup;
 use std::{sync::Arc, time::Duration};
-use web::Web;
 
 /// Everything that files may be read from.
 pub struct Sources {
@@ -68,7 +68,7 @@ pub enum SourceSetupError {
     Settings(#[from] InvalidFileSetting),
     /// An invalid rate of fetches.
     #[error("setting files.fetches_per_second_per_host: {0}")]
-    Pace(#[from] InvalidCeiling),
+    Pace(#[from] InvalidRate),
     /// A bucket that cannot be used.
     #[error(transparent)]
     Bucket(#[from] ObjectSetupError),

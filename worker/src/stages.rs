@@ -6,7 +6,7 @@ pub mod component;
 pub mod retrieval;
 pub mod strip;
 
-use crate::load::LoadedItem;
+use crate::item_texts::LoadedItem;
 use command::CommandSettings;
 use compile::Compilation;
 use juror_types::{

@@ -3,7 +3,6 @@
 mod batch;
 mod call;
 mod extra_headers;
-mod file_form;
 pub mod headers;
 mod http;
 mod http_client;
@@ -14,6 +13,7 @@ mod request;
 #[cfg(test)]
 mod scripted;
 mod upload;
+mod upload_form;
 
 pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,

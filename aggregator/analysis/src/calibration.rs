@@ -5,24 +5,24 @@
 
 mod agreement;
 mod binding;
+mod bootstrap;
+mod contingency_table;
 mod correlation;
 mod figure;
-pub mod known;
 mod labels;
+mod ordinal_agreement;
 mod pairing;
 mod raters;
-mod resample;
-mod steps;
-mod table;
+pub mod stored_calibration;
 mod whole_score;
 
 pub use agreement::Agreement;
 pub use binding::Binding;
 pub use figure::Figure;
 pub use labels::{LabelError, LabelProblem, Labels, score_key};
+pub use ordinal_agreement::Confusion;
 pub use pairing::LabelCoverage;
 pub use raters::RaterAgreement;
-pub use steps::Confusion;
 
 use crate::metrics::title_of;
 use juror_journal::journal::JournalError;
@@ -33,9 +33,9 @@ use juror_types::{
     rubric::Rubric,
     run::RunRecord,
 };
+use ordinal_agreement::Steps;
 use pairing::{Pairing, RatedColumn};
 use serde::{Deserialize, Serialize};
-use steps::Steps;
 
 /// Number of clusters below which intervals are unreliable.
 const FEW_CLUSTERS: usize = 10;

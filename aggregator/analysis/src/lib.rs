@@ -3,7 +3,6 @@
 
 mod bill_warnings;
 pub mod calibration;
-pub mod compare;
 pub mod comparison;
 pub mod evidence_summary;
 pub mod fold;
@@ -17,6 +16,7 @@ mod judge_settings;
 mod judged_items;
 pub mod likely_clusters;
 pub mod metrics;
+pub mod paired_comparison;
 mod random;
 pub mod repeats;
 mod run_cost;

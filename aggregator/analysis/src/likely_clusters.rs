@@ -3,19 +3,19 @@
 //!
 //! Memory is bounded: at most `MAX_GROUPS` groups are distinguished for each basis.
 
-mod effect;
+mod design_effect;
 mod groups;
-mod near;
+mod near_duplicates;
 mod stem;
 
-pub use effect::ClusterEffect;
-pub(crate) use effect::cluster_effect;
+pub use design_effect::ClusterEffect;
+pub(crate) use design_effect::cluster_effect;
 pub(crate) use groups::GroupNumbers;
 
 use crate::metrics::{MeanEstimate, Sample};
 use groups::GroupCounts;
 use juror_types::outcome::{InputRecord, ItemRecord, JobResult};
-use near::NearGroups;
+use near_duplicates::NearGroups;
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

@@ -3,7 +3,7 @@
 use crate::{
     calibration::{
         Binding,
-        known::{KnownCalibration, RunCalibration},
+        stored_calibration::{KnownCalibration, RunCalibration},
     },
     comparison::Comparison,
     evidence_summary::EvidenceSummary,

@@ -4,7 +4,7 @@ use juror_analysis::run_report::Report;
 use juror_analysis::{
     calibration::{
         Figure,
-        known::{Headline, RunCalibration},
+        stored_calibration::{Headline, RunCalibration},
     },
     comparison::change,
     metrics::Unit,

@@ -1,9 +1,9 @@
 //! A run's report: what it says, and one pure renderer per format.
 
 mod agreement;
+mod attachment;
 mod csv;
 pub mod document;
-mod exhibit;
 pub mod html;
 mod json;
 mod jsonl;
@@ -17,7 +17,7 @@ mod sentence;
 mod terminal;
 pub mod topics;
 
-pub use exhibit::{Attachment, AttachmentRequest, Attachments, Code, NoAttachments, Picture};
+pub use attachment::{Attachment, AttachmentRequest, Attachments, Code, NoAttachments, Picture};
 pub use output::{OutputError, OutputFormat, write_comparison, write_output, write_report};
 pub use sentence::summary_sentence;
 pub use terminal::{

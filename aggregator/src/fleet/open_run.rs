@@ -1,6 +1,6 @@
 //! An open run. All operations block on disk I/O.
 
-use super::{incoming::Incoming, poison};
+use super::{incoming::Incoming, poison_result};
 use crate::run_journal::RunJournal;
 use juror_analysis::fold::{Counted, Fold};
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles};
@@ -63,7 +63,9 @@ impl OpenRun {
             .iter()
             .map(|incoming| match incoming {
                 Incoming::Result(delivery) => Arc::clone(&delivery.message),
-                Incoming::Dead(delivery) => Arc::new(poison::result_of(&delivery.message, record)),
+                Incoming::Dead(delivery) => {
+                    Arc::new(poison_result::result_of(&delivery.message, record))
+                }
             })
             .collect();
         let mut committed = Committed::default();

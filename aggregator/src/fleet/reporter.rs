@@ -3,7 +3,7 @@
 use super::open_run::FoldSnapshot;
 use crate::fleet::backend::FleetBackend;
 use juror_analysis::{
-    calibration::known::KnownCalibration,
+    calibration::stored_calibration::KnownCalibration,
     comparison::Comparison,
     gate::Gate,
     history::runs_of_one_kind,

@@ -13,8 +13,8 @@ use juror_ledger::{admission::Admission as _, error::LedgerError, redis::RedisLe
 use juror_types::{rubric::Rubric, run::RunRecord, shutdown::Shutdown};
 use juror_worker::{
     batch_lane::BatchLane,
-    ceiling::Ceiling,
     context::{Context, JudgeSetup},
+    per_second_limiter::PerSecondLimiter,
     retrying_ledger::RetryingLedger,
 };
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct ContextFactory {
     /// Shutdown of all of the worker's runs.
     shutdown: Shutdown,
     preparer: Preparer,
-    ceiling: Arc<Ceiling>,
+    ceiling: Arc<PerSecondLimiter>,
 }
 
 impl ContextFactory {

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     error::AppError,
+    leftover_spending::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
-    reused_run_name::{LedgerPlace, refuse_leftovers},
     run::{preflight::known_run, run_request::RunInvocation, session::Session},
     settings::Settings,
 };

@@ -17,7 +17,7 @@ use juror_types::{
 };
 use juror_worker::{
     design_tokens::equal,
-    load::{LoadedItem, language_of_code, load, text_digests},
+    item_texts::{LoadedItem, language_of_code, load, text_digests},
     prompt,
     sources::Sources,
 };

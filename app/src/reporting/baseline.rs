@@ -11,10 +11,10 @@ use crate::{
 };
 use jiff::Timestamp;
 use juror_analysis::{
-    compare::{Side, check_rubrics, compare},
     comparison::{Comparison, Rules},
     fold::Fold,
     metrics::AveragingPolicy,
+    paired_comparison::{Side, check_rubrics, compare},
     run_report::Report,
     stability::ItemStability,
     summary::{SummaryInput, summarize},

@@ -1,7 +1,7 @@
 //! The calibration in the settings.
 
 use crate::{error::AppError, settings::Settings};
-use juror_analysis::calibration::known::KnownCalibration;
+use juror_analysis::calibration::stored_calibration::KnownCalibration;
 
 /// The calibration in the settings; call it before anything is spent. Without one, reports search
 /// the runs directory.

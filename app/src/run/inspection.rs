@@ -5,7 +5,7 @@ use crate::{error::AppError, worker_resources::sources};
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use juror_producer::plan;
-use juror_worker::inspect::inspect;
+use juror_worker::file_check::inspect;
 
 /// Maximum number of items that are named with their problem.
 const MAX_LISTED: usize = 20;

@@ -4,7 +4,7 @@ use super::{judging_session::JudgingSession, recover::catch_up, session::Session
 use crate::{
     error::AppError,
     judge,
-    reused_run_name::{LedgerPlace, refuse_leftovers},
+    leftover_spending::{LedgerPlace, refuse_leftovers},
 };
 use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;

@@ -7,7 +7,7 @@ use crate::{
     named_run::nearest,
     reporting::{self, Reporting, baseline::Baseline, calibrations},
 };
-use juror_analysis::{calibration::known::KnownCalibration, gate::Gate};
+use juror_analysis::{calibration::stored_calibration::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
 use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;

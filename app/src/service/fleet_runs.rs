@@ -10,8 +10,8 @@ use crate::{
         cancel, namespace_of, open_backend, open_backend_of, prepared_run::PreparedRun,
         publish::Publication, retry_plan::RetryPlan,
     },
+    leftover_spending::{LedgerPlace, refuse_leftovers},
     request::QueuedRun,
-    reused_run_name::{LedgerPlace, refuse_leftovers},
     run::session::Session,
     settings::Settings,
 };

@@ -5,8 +5,10 @@
 //! or presumed spent. At every instant, for every budget, committed + outstanding is at most the
 //! cap, as long as no bill exceeds the worst case that was reserved for it.
 
+mod admission_waiter;
 mod alert_settings;
 mod buckets;
+mod budget_queue;
 pub(crate) mod budgets;
 mod calendar;
 #[cfg(any(test, feature = "conformance"))]
@@ -18,20 +20,18 @@ pub(crate) mod differential;
 pub(crate) mod differential_steps;
 #[cfg(test)]
 pub(crate) mod memory_records;
-mod queue;
+mod rate_limit_reservations;
 pub(crate) mod records;
-mod reservations;
 pub(crate) mod scope;
 mod settings;
 pub(crate) mod state;
-mod wait_queue;
 
+pub use admission_waiter::{AdmissionQueue, Admittance};
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
 pub use budgets::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};
 pub use count_rule::{CountRule, TokenCounting};
 pub use juror_types::wait_reason::WaitReason;
-pub use queue::{AdmissionQueue, Admittance};
 pub use scope::{Period, Scope, SharedBudget};
 pub use settings::{BudgetSettings, LabelCaps};
 

@@ -7,9 +7,10 @@
 
 mod address;
 mod backoff;
+mod connected_workers;
 mod connection;
 mod consume;
-mod dead;
+mod dead_letter_replay;
 mod depths;
 mod failure;
 mod handshake;
@@ -24,16 +25,15 @@ mod supervisor;
 mod tls_reactor;
 mod topology;
 mod unsettled_tags;
-mod workers;
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_namespace;
 #[cfg(test)]
 mod tests;
 
-pub use dead::{DeadLetterBody, StoredDeadLetter};
+pub use connected_workers::{ConnectedWorkers, connected_workers};
+pub use dead_letter_replay::{DeadLetterBody, StoredDeadLetter};
 pub use handshake::broker_version;
-pub use workers::{ConnectedWorkers, connected_workers};
 
 use super::{DeadLetter, Message, Priority, Queue, QueueError, Subscription};
 use address::Address;

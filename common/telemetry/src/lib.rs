@@ -3,9 +3,9 @@
 //! Roles record on [`Metrics`]; no other crate uses Prometheus. Names, labels and meanings of all
 //! metrics are in `docs/metrics.md`.
 
-mod families;
 mod labels;
 mod listener;
+mod metric_registry;
 mod metrics;
 mod readiness;
 

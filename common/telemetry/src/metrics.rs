@@ -1,11 +1,11 @@
 //! Recording of metrics by the roles.
 
 use super::{
-    families::Families,
     labels::{
         BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
         row_end, wait_reason,
     },
+    metric_registry::Families,
 };
 use juror_types::wait_reason::WaitReason;
 use juror_types::{

@@ -1,6 +1,6 @@
 //! Tests that everything counted is documented.
 
-use super::{families::DESCRIPTIONS, *};
+use super::{metric_registry::DESCRIPTIONS, *};
 use juror_types::wait_reason::WaitReason;
 use juror_types::{
     id::RunId,

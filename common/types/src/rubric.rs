@@ -11,7 +11,7 @@ mod parse;
 mod place;
 mod placeholder;
 mod reply_size;
-mod reserved;
+mod reserved_columns;
 mod schema;
 mod score;
 mod validate;
@@ -21,7 +21,7 @@ pub use builtin::{BuiltinRubric, builtin, builtin_named};
 pub use error::{RubricError, RubricProblem};
 pub use findings::{FindingRules, ReplyVersion};
 pub use judge_answer::JudgeAnswer;
-pub use reserved::RESERVED_KEYS;
+pub use reserved_columns::RESERVED_KEYS;
 pub use schema::reply_schema;
 pub use score::{AnswerError, score, zero};
 

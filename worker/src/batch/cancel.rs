@@ -1,6 +1,6 @@
 //! Cancelling the batches of a run that no process works on.
 
-use super::unsent::discard_shard;
+use super::unsent_shard::discard_shard;
 use crate::vision::{BatchError, BatchMark, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,

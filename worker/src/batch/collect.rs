@@ -2,7 +2,7 @@
 
 use super::{
     BatchWork, PAGE,
-    finish::{JobEnd, RowEnd, finish},
+    row_settlement::{JobEnd, RowEnd, finish},
 };
 use crate::{
     batch_lane::BatchLane,

@@ -3,7 +3,8 @@
 mod ending;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, finish::RowEnd, gather::give_up, shard_file,
+    BatchWork, CountedShard, PAGE, ShardCount, row_admission::give_up, row_settlement::RowEnd,
+    shard_file,
 };
 use crate::{
     interruption::Interruption,

@@ -4,7 +4,7 @@
 use crate::{
     context::Context,
     interruption::Interruption,
-    load::{self, LoadedItem},
+    item_texts::{self, LoadedItem},
     measuring::ItemEvidence,
     source_image::SourceImage,
 };
@@ -17,7 +17,7 @@ pub async fn texts(loaded: &LoadedItem, context: &Context) -> Result<(), Interru
     if context.kept_inputs.is_none() {
         return Ok(());
     }
-    for text in load::texts(loaded).into_values() {
+    for text in item_texts::texts(loaded).into_values() {
         input(Digest::from_content(&text), text.into_owned().into(), context).await?;
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::{
     resolver::{Lookup, SystemLookup},
     *,
 };
-use crate::load::load;
+use crate::item_texts::load;
 use async_trait::async_trait;
 use juror_services::{
     s3,

@@ -1,6 +1,6 @@
 //! The stage of retrieval: comparison of the retrieved pattern with the expected one.
 
-use crate::load::LoadedItem;
+use crate::item_texts::LoadedItem;
 use juror_types::stage::Retrieval;
 
 /// Compares the retrieved pattern with the expected one, ignoring case and outer blanks. None

@@ -3,11 +3,11 @@
 
 use super::{
     call::{AccountProblem, CallEnd},
-    file_form::{FORM, FileForm},
     http_client,
     http_settings::{HttpSettings, SetupError},
     key::{ApiKey, presentable},
     upload::{Sent, Upload},
+    upload_form::{FORM, FileForm},
 };
 use bytes::Bytes;
 use juror_tls::{TlsFailure, TlsFiles, TlsSettingNames};

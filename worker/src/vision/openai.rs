@@ -2,8 +2,8 @@
 
 mod batches;
 mod body;
+mod chat_completion;
 mod decode;
-mod envelope;
 mod error_body;
 mod failure;
 mod image_input;
@@ -142,7 +142,7 @@ impl OpenAi {
         let show = |message: &str| self.http.presentable(message);
         match (reply.status, reply.body) {
             (200..=299, ReplyBody::Whole(content)) => {
-                envelope::read(&content, &reply.headers, simulated, show)
+                chat_completion::read(&content, &reply.headers, simulated, show)
             }
             (200..=299, ReplyBody::Cut(reason)) => {
                 CallEnd::Lost(format!("the answer was cut: {reason}"))
@@ -223,7 +223,7 @@ fn probe_report(
     };
     let status = reply.status;
     if status == 200 {
-        return match envelope::model_names(&content) {
+        return match chat_completion::model_names(&content) {
             Some(models) => {
                 let takes_images = image_input::in_model_list(&content, model);
                 let simulated = simulated(&reply.headers);

@@ -1,11 +1,11 @@
 //! Agreement of the judge with people on one criterion.
 
 use super::{
+    bootstrap::Groups,
+    contingency_table::Table,
     correlation::{kendall_tau_b, pearson, spearman},
     figure::{Figure, NO_ITEMS},
-    resample::Groups,
-    steps::{Confusion, Steps},
-    table::Table,
+    ordinal_agreement::{Confusion, Steps},
 };
 use crate::metrics::{Moments, Sample, round_stable};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Correlations of a table with counts: Pearson's, Spearman's, Kendall's tau-b. None where a side
 //! has a single value.
 
-use super::table::Table;
+use super::contingency_table::Table;
 
 /// Pearson's r.
 pub(super) fn pearson(table: &Table, counts: &[f64]) -> Option<f64> {
@@ -47,7 +47,8 @@ pub(super) fn kendall_tau_b(table: &Table, counts: &[f64]) -> Option<f64> {
 
 /// Pearson's r where the table's values are replaced by these.
 fn correlation(table: &Table, counts: &[f64], judge: &[f64], people: &[f64]) -> Option<f64> {
-    let pair = |cell: super::table::Cell| judge.get(cell.judge).zip(people.get(cell.people));
+    let pair =
+        |cell: super::contingency_table::Cell| judge.get(cell.judge).zip(people.get(cell.people));
     let (mut total, mut judge_sum, mut people_sum) = (0.0, 0.0, 0.0);
     for (cell, count) in table.counted(counts) {
         let (judge, people) = pair(cell)?;

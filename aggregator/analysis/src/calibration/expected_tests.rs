@@ -1,7 +1,7 @@
 //! Statistics against other people's implementations: tests/statistics/expected.py wrote the
 //! figures with SciPy, scikit-learn, statsmodels and krippendorff.
 
-use super::{Agreement, Figure, RaterAgreement, agreement::Paired, steps::Steps};
+use super::{Agreement, Figure, RaterAgreement, agreement::Paired, ordinal_agreement::Steps};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! Agreement of people with each other, an upper bound of the judge's agreement with them.
 
-use super::{figure::Figure, resample::Groups};
+use super::{bootstrap::Groups, figure::Figure};
 use crate::repeats::Judgements;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::test_results::calibrations::{calibrated, of_two_items, twenty};
 use crate::test_results::{SEMANTIC, broken, judged, record};
 use juror_types::outcome::{ErrorKind, Outcome};
-use known::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
+use stored_calibration::{CalibrationFileError, CalibrationStatus, FILE_NAME, KnownCalibration};
 
 #[test]
 fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
@@ -39,7 +39,7 @@ fn repeats_and_raters_are_averaged_and_what_does_not_meet_is_named() {
 fn a_file_reads_back_and_a_changed_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(FILE_NAME);
-    known::write(&path, &of_two_items()).unwrap();
+    stored_calibration::write(&path, &of_two_items()).unwrap();
     let read = KnownCalibration::read(&path).unwrap();
     assert_eq!(read.calibration, of_two_items());
     let text = std::fs::read_to_string(&path).unwrap();
@@ -53,7 +53,8 @@ fn a_file_reads_back_and_a_changed_one_is_refused() {
         let said = KnownCalibration::read(&path).unwrap_err().to_string();
         assert!(said.contains(word), "{said}");
     }
-    let other = known::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
+    let other =
+        stored_calibration::write(&folder.path().join("c.csv"), &of_two_items()).unwrap_err();
     assert!(matches!(other, CalibrationFileError::UnknownEnding { .. }));
 }
 
@@ -62,7 +63,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     let folder = tempfile::tempdir().unwrap();
     let write = |run: &str, calibration: &Calibration| {
         std::fs::create_dir(folder.path().join(run)).unwrap();
-        known::write(&folder.path().join(run).join(FILE_NAME), calibration).unwrap();
+        stored_calibration::write(&folder.path().join(run).join(FILE_NAME), calibration).unwrap();
     };
     let now = Binding::for_run(&record(SEMANTIC, 1), false).unwrap();
     let newest = || KnownCalibration::newest_in(folder.path(), &now);

@@ -2,7 +2,7 @@
 
 use super::{
     Decision, FallenItems, LostItems, MetricDifference, PassDifference,
-    figures::{self, change_unit, p_equals, size},
+    difference_format::{self, change_unit, p_equals, size},
 };
 use crate::{
     format::{counted, figure, grouped},
@@ -41,7 +41,11 @@ fn mean_headline(mean: &MetricDifference) -> String {
     };
     let interval = match (difference.low, difference.high) {
         (Some(low), Some(high)) => {
-            format!(" [{}, {}]", figures::change(low, unit), figures::change(high, unit))
+            format!(
+                " [{}, {}]",
+                difference_format::change(low, unit),
+                difference_format::change(high, unit)
+            )
         }
         _ => String::new(),
     };
@@ -50,7 +54,7 @@ fn mean_headline(mean: &MetricDifference) -> String {
         mean.title,
         figure(base, unit),
         figure(head, unit),
-        figures::change(change, unit),
+        difference_format::change(change, unit),
         change_unit(unit)
     )
 }
@@ -62,7 +66,11 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
         let pairs = counted(difference.n, "paired item");
         return format!("{pairs} are too few for an interval of the change of {title}");
     };
-    let ends = format!("[{}, {}]", figures::change(low, unit), figures::change(high, unit));
+    let ends = format!(
+        "[{}, {}]",
+        difference_format::change(low, unit),
+        difference_format::change(high, unit)
+    );
     let margin = margin * unit.width();
     let shown = size(margin, unit);
     let by_interval = Decision::for_difference(difference, margin);

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     Attachment,
-    exhibit::{Code, Picture},
+    attachment::{Code, Picture},
     html::{layout::simulated, page_plan::PagePlan},
     sanitize::{harmless, harmless_lines},
     topics::results::item_name,

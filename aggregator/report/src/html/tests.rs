@@ -2,7 +2,7 @@
 //! tests/pages.
 
 use super::*;
-use crate::{Attachment, NoAttachments, Picture, exhibit::Code};
+use crate::{Attachment, NoAttachments, Picture, attachment::Code};
 use juror_analysis::test_results::{
     ACRUE, SEMANTIC, broken, judged, record, report_of, restyled, staged,
 };

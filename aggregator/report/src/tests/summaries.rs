@@ -4,7 +4,7 @@ use crate::{
     NoAttachments, OutputError, OutputFormat, TerminalOptions, render_terminal, write_output,
 };
 use juror_analysis::{
-    compare::{Side, compare},
+    paired_comparison::{Side, compare},
     run_report::Report,
     stability::ItemStability,
     test_results::{SEMANTIC, broken, comparisons::RULES, judged, ledger, record, report_of},

@@ -5,7 +5,7 @@ use crate::{
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
 };
 use juror_analysis::{
-    calibration::known::{CalibrationStatus, RunCalibration},
+    calibration::stored_calibration::{CalibrationStatus, RunCalibration},
     format::counted,
     run_report::Report,
 };

@@ -9,12 +9,12 @@ use super::{
     AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, WaitReason,
     buckets::{CallNeed, EndpointState},
     budgets::{Account, Headroom, headroom},
-    reservations::Reservations,
+    rate_limit_reservations::Reservations,
     scope::Scope,
 };
 use crate::admission::{
+    budget_queue::WaitQueue,
     records::{Lease, LeaseState, LedgerRecords},
-    wait_queue::WaitQueue,
 };
 use jiff::civil::Date;
 use juror_types::{

@@ -5,9 +5,9 @@ use crate::{
     batch::{
         BatchWork,
         collect::{Collection, end_rows},
-        filler::unwritable,
-        finish::RowEnd,
-        gather::return_jobs,
+        row_admission::return_jobs,
+        row_settlement::RowEnd,
+        shard_builder::unwritable,
         shard_file,
     },
     interruption::Interruption,

@@ -4,11 +4,11 @@
 use super::unsteady::Unsteady;
 use crate::{
     billing::CallPricing,
-    ceiling::Ceiling,
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     context::{Context, JudgeSetup},
     cost_bounds::ModelTerms,
+    per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     retrying_ledger::RetryingLedger,
     run::{RunStatusProvider, Worker, WorkerError, WorkerRunState, run},
@@ -394,7 +394,7 @@ fn setup(judge: &Arc<FakeJudge>, rubric: &Rubric) -> JudgeSetup {
             signatures: false,
         },
         cache: false,
-        ceiling: Arc::new(Ceiling::none()),
+        ceiling: Arc::new(PerSecondLimiter::none()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{CommandSettings, process};
 use crate::{
     design_tokens::flatten,
-    load::{LoadedItem, is_blank, language_of_code},
+    item_texts::{LoadedItem, is_blank, language_of_code},
 };
 use juror_files::local::Roots;
 use juror_types::{

@@ -1,7 +1,7 @@
 #![cfg(unix)]
 
 use super::*;
-use crate::{load::LoadedItem, stages::compile::Compilation};
+use crate::{item_texts::LoadedItem, stages::compile::Compilation};
 use juror_files::local::Roots;
 use juror_types::{
     item::{ImageReference, Item, Language},

@@ -1,6 +1,6 @@
 //! OpenAI's files and batches, and Azure's, which differ in their paths.
 
-use super::{OpenAi, body, envelope, failure};
+use super::{OpenAi, body, chat_completion, failure};
 use crate::vision::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, CallEnd,
     EndedBatch, Request, RowCounts, RowOutput, headers,
@@ -206,7 +206,7 @@ fn row_end(row: &Value, show: impl Fn(&str) -> String) -> Option<CallEnd> {
         if !(200..=299).contains(&status) {
             return Some(failure::classify(status, body.as_bytes(), &headers, || None, show));
         }
-        let mut end = envelope::read(body.as_bytes(), &headers, false, show);
+        let mut end = chat_completion::read(body.as_bytes(), &headers, false, show);
         if let CallEnd::Answered(answer) = &mut end {
             answer.lane = Lane::Batch;
         }

@@ -13,16 +13,16 @@ use tokio::{
 };
 
 /// A limiter that admits calls at a steady rate, in the order in which they came.
-pub struct Ceiling(Option<Mutex<Limiter>>);
+pub struct PerSecondLimiter(Option<Mutex<Limiter>>);
 
 type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
 /// A rate that is not a positive number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0} calls per second is no ceiling: it must be above 0 and at most 1000000")]
-pub struct InvalidCeiling(f64);
+pub struct InvalidRate(f64);
 
-impl Ceiling {
+impl PerSecondLimiter {
     /// A ceiling that admits every call at once.
     pub fn none() -> Self {
         Self(None)
@@ -30,13 +30,13 @@ impl Ceiling {
 
     /// A ceiling of this many calls per second, with a burst of a twentieth of a second (at least
     /// one call): timers are too coarse to keep up a high rate without it.
-    pub fn per_second(rate: f64) -> Result<Self, InvalidCeiling> {
+    pub fn per_second(rate: f64) -> Result<Self, InvalidRate> {
         if !(rate > 0.0 && rate <= 1e6) {
-            return Err(InvalidCeiling(rate));
+            return Err(InvalidRate(rate));
         }
-        let interval = Duration::try_from_secs_f64(1.0 / rate).map_err(|_| InvalidCeiling(rate))?;
+        let interval = Duration::try_from_secs_f64(1.0 / rate).map_err(|_| InvalidRate(rate))?;
         let burst = NonZeroU32::new((rate / 20.0) as u32).unwrap_or(NonZeroU32::MIN);
-        let quota = Quota::with_period(interval).ok_or(InvalidCeiling(rate))?.allow_burst(burst);
+        let quota = Quota::with_period(interval).ok_or(InvalidRate(rate))?.allow_burst(burst);
         let limiter = RateLimiter::direct_with_clock(quota, TokioClock(Instant::now()));
         Ok(Self(Some(Mutex::new(limiter))))
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn calls_go_out_no_faster_than_the_ceiling_and_in_order() {
-        let ceiling = Ceiling::per_second(10.0).unwrap();
+        let ceiling = PerSecondLimiter::per_second(10.0).unwrap();
         let begun = Instant::now();
         for _ in 0..21 {
             ceiling.wait().await;
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_high_rate_is_kept_up() {
-        let ceiling = Arc::new(Ceiling::per_second(1_000.0).unwrap());
+        let ceiling = Arc::new(PerSecondLimiter::per_second(1_000.0).unwrap());
         let begun = Instant::now();
         let mut calls = JoinSet::new();
         for _ in 0..2_000 {
@@ -98,19 +98,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_who_leaves_the_line_holds_nobody_up() {
-        let ceiling = Ceiling::per_second(1.0).unwrap();
+        let ceiling = PerSecondLimiter::per_second(1.0).unwrap();
         ceiling.wait().await;
         let impatient = tokio::time::timeout(Duration::from_millis(1), ceiling.wait()).await;
         assert!(impatient.is_err());
         ceiling.wait().await;
-        Ceiling::none().wait().await;
+        PerSecondLimiter::none().wait().await;
     }
 
     #[test]
     fn a_rate_that_is_none_is_refused() {
         for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
-            assert!(Ceiling::per_second(rate).is_err(), "{rate}");
+            assert!(PerSecondLimiter::per_second(rate).is_err(), "{rate}");
         }
-        assert!(Ceiling::per_second(0.01).is_ok());
+        assert!(PerSecondLimiter::per_second(0.01).is_ok());
     }
 }

@@ -3,10 +3,10 @@
 
 use super::{
     SourceSetupError,
-    fetch::Miss,
+    fetch_error::Miss,
     resolver::{AddressRefused, CheckedResolver, Lookup, check_address},
 };
-use crate::{ceiling::Ceiling, vision::headers};
+use crate::{per_second_limiter::PerSecondLimiter, vision::headers};
 use bytes::Bytes;
 use jiff::Timestamp;
 use juror_files::fetch_policy::FetchPolicy;
@@ -32,7 +32,7 @@ pub(super) struct Web {
     client: Client,
     allowed: Arc<FetchPolicy>,
     /// One for each allowed host, in their order.
-    paces: Vec<Ceiling>,
+    paces: Vec<PerSecondLimiter>,
     timeout: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Web {
         timeout: Duration,
         lookup: Arc<dyn Lookup>,
     ) -> Result<Self, SourceSetupError> {
-        let pace = |_| Ceiling::per_second(fetches_per_second);
+        let pace = |_| PerSecondLimiter::per_second(fetches_per_second);
         let paces = allowed.hosts().iter().map(pace).collect::<Result<_, _>>()?;
         let client = client(allowed, timeout, lookup).map_err(SourceSetupError::Tls)?;
         Ok(Self { client, allowed: Arc::clone(allowed), paces, timeout })

@@ -1,7 +1,7 @@
 //! Check of an item's local files, as the worker reads them: code and tokens parsed, each image
 //! file walked from its first byte to its last without decoding. No judge is asked.
 
-use crate::{load::load, sources::Sources};
+use crate::{item_texts::load, sources::Sources};
 use futures_util::future::BoxFuture;
 use juror_files::local::MAX_IMAGE_BYTES;
 use juror_types::{

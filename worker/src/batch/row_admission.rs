@@ -4,7 +4,7 @@
 use super::{
     BatchWork, PAGE,
     row::RowRecord,
-    unsent::{UnsentJobs, discard_shard, release_rows},
+    unsent_shard::{UnsentJobs, discard_shard, release_rows},
 };
 use crate::{
     batch_lane::BatchLane,

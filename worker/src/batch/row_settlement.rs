@@ -9,7 +9,7 @@ use crate::{
     evaluate::record_result,
     interruption::Interruption,
     judging::{
-        self, FirstVerdict, permission::past_deadline, refuse_other_model, reply_for_cache,
+        self, FirstVerdict, call_admission::past_deadline, refuse_other_model, reply_for_cache,
         verdict_in,
     },
     result_builder::ResultBuilder,

@@ -2,7 +2,7 @@
 
 use super::{
     BatchWork,
-    gather::PendingRow,
+    row_admission::PendingRow,
     shard_file::{self, OpenShard},
 };
 use crate::interruption::Interruption;

@@ -1,6 +1,6 @@
 //! A scale in whole steps, and the agreement of judge and people on them.
 
-use super::table::Table;
+use super::contingency_table::Table;
 use serde::{Deserialize, Serialize};
 
 /// A scale in whole steps: the points of a criterion, tenths of the whole score.
