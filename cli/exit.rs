@@ -1,5 +1,10 @@
 //! Exit codes and failures of commands.
 
+use juror_analysis::{
+    comparison::{Comparison, Decision},
+    gate::GateDecision,
+    run_report::Report,
+};
 use juror_app::{error::AppError, settings::SettingsError};
 use juror_types::error_chain::with_causes;
 use std::{error::Error, fmt, process::ExitCode};
@@ -23,6 +28,26 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Exit code of a run's report.
+    pub fn from_report(report: &Report) -> Self {
+        let complete = if report.coverage.is_complete() { Self::Done } else { Self::Incomplete };
+        let gate = match &report.targets {
+            Some(gate) if gate.decision == GateDecision::Missed => Self::Gate,
+            _ => Self::Done,
+        };
+        let comparison = report.comparison.as_ref().map_or(Self::Done, Self::from_comparison);
+        complete.and(gate).and(comparison)
+    }
+
+    /// Exit code of a comparison.
+    pub fn from_comparison(comparison: &Comparison) -> Self {
+        match comparison.decision {
+            Decision::Worse => Self::Gate,
+            Decision::Inconclusive if comparison.strict => Self::Inconclusive,
+            Decision::Inconclusive | Decision::Same | Decision::Better => Self::Done,
+        }
+    }
+
     pub fn and(self, other: Self) -> Self {
         self.max(other)
     }

@@ -5,12 +5,7 @@ use crate::{
     exit::{Exit, Failure},
     location_flags, terminal,
 };
-use juror_analysis::{
-    comparison::{Comparison, Decision},
-    format::counted,
-    gate::GateDecision,
-    run_report::Report,
-};
+use juror_analysis::{format::counted, gate::GateDecision, run_report::Report};
 use juror_app::{
     attachments::DatasetAttachments, error::AppError, reporting::Reporting,
     run::lifecycle::EndedRun, settings::Settings,
@@ -36,7 +31,7 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
     if !global.quiet {
         print_next_steps(run, &report, global);
     }
-    let exit = exit_of(&report);
+    let exit = Exit::from_report(&report);
     Ok(if run.paused.is_some() { exit.and(Exit::Error) } else { exit })
 }
 
@@ -82,17 +77,6 @@ pub fn print_report(
         print_if_undecided(&report);
     }
     Ok(report)
-}
-
-/// Exit code of a report.
-pub fn exit_of(report: &Report) -> Exit {
-    let complete = if report.coverage.is_complete() { Exit::Done } else { Exit::Incomplete };
-    let gate = match &report.targets {
-        Some(gate) if gate.decision == GateDecision::Missed => Exit::Gate,
-        _ => Exit::Done,
-    };
-    let comparison = report.comparison.as_ref().map_or(Exit::Done, exit_of_comparison);
-    complete.and(gate).and(comparison)
 }
 
 fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
@@ -143,15 +127,6 @@ fn first_budget_error(files: &RunFiles, report: &Report) -> Option<String> {
 pub fn print_result(files: &RunFiles, report: &Report) {
     let path = files.path_of("report.json");
     terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
-}
-
-/// Exit code of a comparison.
-pub fn exit_of_comparison(comparison: &Comparison) -> Exit {
-    match comparison.decision {
-        Decision::Worse => Exit::Gate,
-        Decision::Inconclusive if comparison.strict => Exit::Inconclusive,
-        Decision::Inconclusive | Decision::Same | Decision::Better => Exit::Done,
-    }
 }
 
 /// Refuses flags of a comparison without a baseline.

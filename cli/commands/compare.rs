@@ -3,7 +3,7 @@
 use crate::{
     args::{CompareArguments, GlobalFlags},
     exit::{Exit, Failure},
-    report_and_exit, settings_sources, terminal,
+    settings_sources, terminal,
 };
 use juror_app::{
     protected_files::{self, ProtectedFiles},
@@ -35,5 +35,5 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
     for output in &arguments.output {
         write_comparison(output, &comparison).map_err(Failure::error)?;
     }
-    Ok(report_and_exit::exit_of_comparison(&comparison))
+    Ok(Exit::from_comparison(&comparison))
 }

@@ -65,5 +65,5 @@ pub async fn report(
     if !global.quiet && !global.json {
         report_and_exit::print_result(files, &report);
     }
-    Ok(report_and_exit::exit_of(&report))
+    Ok(Exit::from_report(&report))
 }

@@ -13,7 +13,7 @@ use crate::{
     result_builder::{RecordedAnswer, ResultBuilder, judge_record},
     retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
     telemetry,
-    vision::{Answer, Call, CallEnd, Finish},
+    vision::{Call, CallEnd},
 };
 use juror_ledger::{
     admission::{Observation, Settlement, TokenCounting},
@@ -248,7 +248,7 @@ impl Judging<'_> {
 /// The verdict of an answer, or the reason why it has none.
 pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
     let CallEnd::Answered(answer) = end else { return (None, None) };
-    match content(answer) {
+    match parse_reply::reply_text(answer) {
         Err(problem) => (None, Some(problem)),
         Ok(content) => match parse_reply::read(rubric, content) {
             Ok(verdict) => (Some(verdict), None),
@@ -296,21 +296,5 @@ pub(crate) fn cost(money: LeaseEnd, bill: Option<CallBill>, bounds: &Bounds) -> 
         (LeaseEnd::PresumeSpent, _) => CallCost::Presumed(bounds.worst_cost),
         (_, Some(CallBill { cost, usage, .. })) => CallCost::Billed(usage, cost),
         (_, None) => CallCost::Nothing,
-    }
-}
-
-/// The text to read a verdict from. A truncated reply is rejected even if it parses.
-fn content(answer: &Answer) -> Result<&str, String> {
-    match (&answer.refusal, answer.finish, &answer.content) {
-        (Some(refusal), _, _) => Err(format!("the judge refused to answer: {refusal}")),
-        (None, Finish::Length, _) => {
-            Err("the reply was truncated at the output limit; raise judge.max_output_tokens"
-                .to_owned())
-        }
-        (None, Finish::ContentFilter, _) => {
-            Err("the provider's content filter withheld the reply".to_owned())
-        }
-        (None, _, None) => Err("the reply has no content".to_owned()),
-        (None, _, Some(content)) => Ok(content),
     }
 }

@@ -5,8 +5,11 @@
 
 mod fields;
 mod json;
+mod reply_text;
 mod version_one;
 mod version_two;
+
+pub use reply_text::reply_text;
 
 use json::last_object;
 use juror_types::{

@@ -10,7 +10,7 @@ mod tests;
 
 use crate::{per_second_limiter::InvalidRate, retry};
 use bytes::Bytes;
-use fetch_error::Miss;
+use fetch_error::FetchError;
 use http_fetch::Web;
 use juror_files::{
     FileSettings, InvalidFileSetting,
@@ -129,7 +129,7 @@ impl Sources {
                 self.allowed.host(&url).map_err(not_allowed)?;
                 let web = self.web.as_ref();
                 self.persistently(|| async {
-                    web.ok_or_else(Miss::nowhere)?.fetch(url.clone(), max_bytes).await
+                    web.ok_or_else(FetchError::nowhere)?.fetch(url.clone(), max_bytes).await
                 })
                 .await
             }
@@ -137,7 +137,7 @@ impl Sources {
                 let place = self.allowed.bucket(&object).map_err(not_allowed)?;
                 let bucket = self.buckets.get(place);
                 self.persistently(|| async {
-                    let bucket = bucket.ok_or_else(Miss::nowhere)?;
+                    let bucket = bucket.ok_or_else(FetchError::nowhere)?;
                     Ok(bucket.read(&object.key, max_bytes).await?)
                 })
                 .await
@@ -145,8 +145,8 @@ impl Sources {
         };
         let reference = shown(reference).into_owned();
         fetched.map_err(|miss| match miss {
-            Miss::TooLarge(limit) => FileError::TooLarge { reference, limit }.into(),
-            Miss::Final(problem) | Miss::Passing { problem, .. } => {
+            FetchError::TooLarge(limit) => FileError::TooLarge { reference, limit }.into(),
+            FetchError::Final(problem) | FetchError::Passing { problem, .. } => {
                 SourceError::Fetch { reference, problem }
             }
         })
@@ -167,26 +167,28 @@ impl Sources {
     }
 
     /// Fetches with retries until a file comes or a retry is no use.
-    async fn persistently<Fetch: Future<Output = Result<Bytes, Miss>>>(
+    async fn persistently<Fetch: Future<Output = Result<Bytes, FetchError>>>(
         &self,
         fetch: impl Fn() -> Fetch,
-    ) -> Result<Bytes, Miss> {
+    ) -> Result<Bytes, FetchError> {
         let mut attempts = 0;
         loop {
             attempts += 1;
             let (problem, wait) = match fetch().await {
-                Err(Miss::Passing { problem, wait }) => (problem, wait),
+                Err(FetchError::Passing { problem, wait }) => (problem, wait),
                 fetched => return fetched,
             };
             match retry::fetch_pause(attempts, wait, self.pause) {
                 Some(pause) => tokio::time::sleep(pause).await,
-                None => return Err(Miss::Final(format!("{problem}, {attempts} times in a row"))),
+                None => {
+                    return Err(FetchError::Final(format!("{problem}, {attempts} times in a row")));
+                }
             }
         }
     }
 }
 
-impl From<ObjectError> for Miss {
+impl From<ObjectError> for FetchError {
     fn from(error: ObjectError) -> Self {
         match error {
             ObjectError::Unavailable(problem) => Self::Passing { problem, wait: None },

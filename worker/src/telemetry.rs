@@ -24,7 +24,7 @@ pub fn job_taken(delivery: &Delivery<Job>, metrics: &Metrics) -> Ongoing {
     if delivery.redelivered {
         metrics.redelivered(MessageKind::Job);
     }
-    metrics.job_in_hand()
+    metrics.job_in_progress()
 }
 
 /// Counts a delivered job whose result was stored before.

@@ -24,6 +24,7 @@
 mod classify;
 mod cluster;
 mod key;
+mod label;
 mod tokenize;
 mod vocabulary;
 mod wordings;

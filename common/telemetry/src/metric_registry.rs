@@ -69,7 +69,7 @@ const WAITS: [f64; 10] = [0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3_
 
 /// The metrics of one process.
 #[derive(Debug)]
-pub(super) struct Families {
+pub(super) struct MetricFamilies {
     pub(super) registry: Registry,
     pub(super) jobs: IntCounterVec,
     pub(super) job_seconds: HistogramVec,
@@ -91,7 +91,7 @@ pub(super) struct Families {
     pub(super) budget_left: GaugeVec,
 }
 
-impl Families {
+impl MetricFamilies {
     /// Registers all metrics.
     pub(super) fn register() -> prometheus::Result<Self> {
         let all = Registry::new();

@@ -5,7 +5,7 @@ use super::{
         BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
         row_end, wait_reason,
     },
-    metric_registry::Families,
+    metric_registry::MetricFamilies,
 };
 use juror_types::wait_reason::WaitReason;
 use juror_types::{
@@ -22,7 +22,7 @@ pub struct Metrics(Option<Recording>);
 
 #[derive(Debug)]
 struct Recording {
-    families: Families,
+    families: MetricFamilies,
     models: FirstNames,
 }
 
@@ -38,7 +38,7 @@ impl Metrics {
         reason = "names and labels are constants, which a test registers"
     )]
     pub fn recording() -> Self {
-        let families = Families::register().expect("valid names");
+        let families = MetricFamilies::register().expect("valid names");
         Self(Some(Recording { families, models: FirstNames::default() }))
     }
 
@@ -48,7 +48,7 @@ impl Metrics {
     }
 
     /// Records that a worker starts a job.
-    pub fn job_in_hand(&self) -> Ongoing {
+    pub fn job_in_progress(&self) -> Ongoing {
         Ongoing::begin(self.families().map(|families| &families.jobs_in_progress))
     }
 
@@ -140,7 +140,7 @@ impl Metrics {
     }
 
     /// Sets the remaining budget of a scope; none where there is no cap.
-    pub fn set_budget_left(&self, scope: BudgetScope, left: Option<Money>) {
+    pub fn set_budget_remaining(&self, scope: BudgetScope, left: Option<Money>) {
         let Some(families) = self.families() else { return };
         match left {
             Some(left) => {
@@ -162,13 +162,13 @@ impl Metrics {
         text
     }
 
-    fn families(&self) -> Option<&Families> {
+    fn families(&self) -> Option<&MetricFamilies> {
         self.0.as_ref().map(|recording| &recording.families)
     }
 }
 
 /// Records the cost of a call.
-fn count_cost(families: &Families, model: &str, cost: CallCost) {
+fn count_cost(families: &MetricFamilies, model: &str, cost: CallCost) {
     let spent = |certainty: &str, amount: Money| {
         let dollars = amount.approximate_dollars().max(0.0);
         families.cost.with_label_values(&[model, certainty]).inc_by(dollars);

@@ -30,7 +30,7 @@ fn billed() -> CallCost {
 /// Metrics upon which everything has happened.
 fn eventful() -> Metrics {
     let metrics = Metrics::recording();
-    drop((metrics.job_in_hand(), metrics.call_in_flight(), metrics.admission_waiting()));
+    drop((metrics.job_in_progress(), metrics.call_in_flight(), metrics.admission_waiting()));
     metrics.job_finished(&failed());
     metrics.call_ended("gpt-4o", CallResult::Answered, Duration::from_millis(900), billed());
     metrics.row_ended("gpt-4o", Some(CallResult::Answered), billed());
@@ -41,7 +41,7 @@ fn eventful() -> Metrics {
     metrics.redelivered(MessageKind::Job);
     metrics.duplicate(MessageKind::Result);
     metrics.set_queue_depths(&[("work", 7)]);
-    metrics.set_budget_left(BudgetScope::Day, Some(Money::from_pico(2_500_000_000_000)));
+    metrics.set_budget_remaining(BudgetScope::Day, Some(Money::from_pico(2_500_000_000_000)));
     metrics
 }
 
@@ -102,8 +102,8 @@ fn what_goes_on_is_counted_until_it_is_over() {
 fn a_level_that_is_not_known_any_more_is_absent() {
     let metrics = eventful();
     metrics.set_queue_depths(&[]);
-    metrics.set_budget_left(BudgetScope::Day, None);
-    metrics.set_budget_left(BudgetScope::Month, None);
+    metrics.set_budget_remaining(BudgetScope::Day, None);
+    metrics.set_budget_remaining(BudgetScope::Month, None);
     let text = metrics.render();
     assert!(!text.contains("juror_queue_depth{") && !text.contains("juror_budget_remaining_usd{"));
 }
@@ -112,7 +112,7 @@ fn a_level_that_is_not_known_any_more_is_absent() {
 fn silent_metrics_say_nothing() {
     let metrics = Metrics::silent();
     metrics.job_finished(&failed());
-    drop(metrics.job_in_hand());
+    drop(metrics.job_in_progress());
     assert_eq!(metrics.render(), "");
 }
 

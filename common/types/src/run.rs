@@ -1,7 +1,7 @@
 //! Record of a run, written before anything else.
 
-mod difference;
 mod judging;
+mod resume_differences;
 
 pub use judging::JudgingTime;
 

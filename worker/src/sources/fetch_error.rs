@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Reason why an attempt to fetch a file failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Miss {
+pub(super) enum FetchError {
     /// A retry would change nothing.
     Final(String),
     /// The file is larger than this number of bytes.
@@ -18,7 +18,7 @@ pub(super) enum Miss {
     },
 }
 
-impl Miss {
+impl FetchError {
     /// A passing failure without a wait from the server.
     pub(super) fn passing(problem: impl Into<String>) -> Self {
         Self::Passing { problem: problem.into(), wait: None }

@@ -3,7 +3,7 @@
 
 use super::{
     SourceSetupError,
-    fetch_error::Miss,
+    fetch_error::FetchError,
     resolver::{AddressRefused, CheckedResolver, Lookup, check_address},
 };
 use crate::{per_second_limiter::PerSecondLimiter, vision::headers};
@@ -56,19 +56,19 @@ impl Web {
     }
 
     /// One attempt, over all redirects.
-    pub(super) async fn fetch(&self, url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
+    pub(super) async fn fetch(&self, url: Url, max_bytes: u64) -> Result<Bytes, FetchError> {
         self.admit(&url).await?;
         let followed = timeout(self.timeout, self.follow(url, max_bytes)).await;
         followed.unwrap_or_else(|_| {
             let seconds = self.timeout.as_secs_f64();
-            Err(Miss::passing(format!(
+            Err(FetchError::passing(format!(
                 "it was not received within {seconds} s (files.fetch_timeout_seconds)"
             )))
         })
     }
 
     /// Follows redirects; every step is admitted as if the item had named it.
-    async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, Miss> {
+    async fn follow(&self, mut url: Url, max_bytes: u64) -> Result<Bytes, FetchError> {
         let mut way = String::new();
         for _ in 0..=MAX_REDIRECTS {
             match self.fetch_once(&url, max_bytes).await.map_err(|miss| miss.after(&way))? {
@@ -78,14 +78,14 @@ impl Web {
             way = format!("it redirects to {}: ", shown(url.as_str()));
             self.admit(&url).await.map_err(|miss| miss.after(&way))?;
         }
-        Err(Miss::Final(format!(
+        Err(FetchError::Final(format!(
             "it redirects more than {MAX_REDIRECTS} times; use the final address"
         )))
     }
 
     /// Checks a URL, and waits for the host's rate limit. A name's address is checked when it is
     /// connected to.
-    async fn admit(&self, url: &Url) -> Result<(), Miss> {
+    async fn admit(&self, url: &Url) -> Result<(), FetchError> {
         let host = self.allowed.host(url).map_err(refused)?;
         if let Some(address) = address(url) {
             check_address(&self.allowed, address).map_err(refused)?;
@@ -96,7 +96,7 @@ impl Web {
         Ok(())
     }
 
-    async fn fetch_once(&self, url: &Url, max_bytes: u64) -> Result<FetchReply, Miss> {
+    async fn fetch_once(&self, url: &Url, max_bytes: u64) -> Result<FetchReply, FetchError> {
         let response = self.client.get(url.clone()).send().await.map_err(unsent)?;
         let status = response.status();
         match status {
@@ -106,18 +106,18 @@ impl Web {
             | StatusCode::SEE_OTHER
             | StatusCode::TEMPORARY_REDIRECT
             | StatusCode::PERMANENT_REDIRECT => {
-                target(url, response.headers()).map(FetchReply::Redirect).map_err(Miss::Final)
+                target(url, response.headers()).map(FetchReply::Redirect).map_err(FetchError::Final)
             }
             StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => {
                 Err(unavailable(&response))
             }
             _ if status.is_server_error() => Err(unavailable(&response)),
-            _ => Err(Miss::Final(refusal(status))),
+            _ => Err(FetchError::Final(refusal(status))),
         }
     }
 }
 
-impl Miss {
+impl FetchError {
     /// The same failure, with the redirects that led to it.
     fn after(self, way: &str) -> Self {
         match self {
@@ -177,29 +177,29 @@ fn target(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
     Ok(target)
 }
 
-async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, Miss> {
+async fn content(mut response: Response, max_bytes: u64) -> Result<Bytes, FetchError> {
     let length = response.content_length().unwrap_or(0);
     if length > max_bytes {
-        return Err(Miss::TooLarge(max_bytes));
+        return Err(FetchError::TooLarge(max_bytes));
     }
     let mut content = Vec::with_capacity(
         usize::try_from(length).map_or(0, |length| length.min(MAX_LEADING_SPACE)),
     );
     while let Some(piece) = response.chunk().await.map_err(|error| cut(&error.without_url()))? {
         if content.len() as u64 + piece.len() as u64 > max_bytes {
-            return Err(Miss::TooLarge(max_bytes));
+            return Err(FetchError::TooLarge(max_bytes));
         }
         content.extend_from_slice(&piece);
     }
     Ok(content.into())
 }
 
-fn cut(error: &reqwest::Error) -> Miss {
-    Miss::passing(format!("it was received only in part: {}", with_causes(error)))
+fn cut(error: &reqwest::Error) -> FetchError {
+    FetchError::passing(format!("it was received only in part: {}", with_causes(error)))
 }
 
 /// Failure of an attempt without an answer.
-fn unsent(error: reqwest::Error) -> Miss {
+fn unsent(error: reqwest::Error) -> FetchError {
     let error = error.without_url();
     let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
     while let Some(next) = cause {
@@ -208,16 +208,16 @@ fn unsent(error: reqwest::Error) -> Miss {
         }
         cause = next.source();
     }
-    Miss::passing(format!("the server cannot be reached: {}", with_causes(&error)))
+    FetchError::passing(format!("the server cannot be reached: {}", with_causes(&error)))
 }
 
-fn refused(reason: impl ToString) -> Miss {
-    Miss::Final(reason.to_string())
+fn refused(reason: impl ToString) -> FetchError {
+    FetchError::Final(reason.to_string())
 }
 
-fn unavailable(response: &Response) -> Miss {
+fn unavailable(response: &Response) -> FetchError {
     let problem = format!("the server returned status {}", response.status().as_u16());
-    Miss::Passing { problem, wait: headers::wait(response.headers(), Timestamp::now()) }
+    FetchError::Passing { problem, wait: headers::wait(response.headers(), Timestamp::now()) }
 }
 
 fn refusal(status: StatusCode) -> String {

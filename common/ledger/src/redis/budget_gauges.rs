@@ -18,7 +18,7 @@ impl RedisLedger {
         let left = self.budgets_left(Timestamp::now()).await;
         let scopes = [BudgetScope::Run, BudgetScope::Day, BudgetScope::Month];
         for (scope, left) in scopes.into_iter().zip(left.as_ref().unwrap_or(&[None; 3])) {
-            metrics.set_budget_left(scope, *left);
+            metrics.set_budget_remaining(scope, *left);
         }
         left.is_ok()
     }
