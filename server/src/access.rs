@@ -8,10 +8,10 @@ mod body_limit;
 mod guard;
 mod headers;
 mod host;
+mod login;
 mod login_limiter;
 mod origin;
 mod proxies;
-mod session;
 mod session_store;
 
 pub use access_token::{InvalidSecret, Secret};
@@ -19,9 +19,9 @@ pub use body_limit::limit_body;
 pub use guard::guard;
 pub use headers::secure;
 pub use host::named_port as host_port;
+pub use login::routes;
 pub use origin::announces_json;
 pub use proxies::TrustedProxies;
-pub use session::routes;
 
 use axum::http::{HeaderMap, header};
 use login_limiter::Attempts;
@@ -144,7 +144,7 @@ impl Access {
         if let Some(token) = bearer(headers) {
             return self.known(Pass::Bearer, self.scope_of(token));
         }
-        let session = session::cookie(self, headers);
+        let session = login::cookie(self, headers);
         self.known(Pass::Cookie, session.and_then(|id| self.sessions.scope(id)))
     }
 

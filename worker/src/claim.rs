@@ -1,13 +1,12 @@
 //! Claims: no job is worked on twice at once, and a job that kills its workers is detected.
 
+mod poison;
+
 use crate::{
     context::Context, interruption::Interruption, result_builder::ResultBuilder, telemetry,
 };
 use juror_ledger::store::{Claim, ClaimKey};
-use juror_types::{
-    job::Job,
-    outcome::{ErrorKind, JobError, JobResult},
-};
+use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -36,13 +35,6 @@ pub struct ClaimedJob<'job> {
     /// Number of those starts that ran alone.
     isolated_starts: u32,
 }
-
-/// Number of unfinished starts after which a job may have killed its workers, and is prepared
-/// alone.
-const MAX_UNFINISHED_STARTS: u32 = 2;
-/// Number of unfinished starts alone after which a job has killed its workers. Starts beside other
-/// jobs prove nothing: whatever ends a process ends every job in it.
-const MAX_ISOLATED_STARTS: u32 = 3;
 
 /// Claims a job.
 pub async fn claim<'job>(
@@ -79,24 +71,4 @@ pub async fn claim<'job>(
 /// A job's claim before it is granted.
 pub fn unclaimed(job: &Job) -> ClaimKey {
     ClaimKey { run: job.run_id.clone(), job: job.job_id.clone(), round: job.round, fence: 0 }
-}
-
-impl ClaimedJob<'_> {
-    /// True if it may have killed its workers.
-    pub fn is_suspect(&self) -> bool {
-        self.starts >= MAX_UNFINISHED_STARTS
-    }
-
-    /// The error of a job that has killed its workers.
-    pub fn poison(&self) -> Option<JobError> {
-        (self.isolated_starts >= MAX_ISOLATED_STARTS).then(|| {
-            let message = format!(
-                "started {} times, the last times isolated, and never finished: it probably kills its \
-                 worker; inspect its files, then judge it again with `juror dead-letters replay`, \
-                 or with `juror retry`, which retries all unscored jobs of its run",
-                self.starts
-            );
-            JobError { kind: ErrorKind::Poison, message }
-        })
-    }
 }

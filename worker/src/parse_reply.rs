@@ -5,11 +5,11 @@
 
 mod fields;
 mod json;
-mod reply_text;
+mod unusable_answer;
 mod version_one;
 mod version_two;
 
-pub use reply_text::reply_text;
+pub use unusable_answer::reply_text;
 
 use json::last_object;
 use juror_types::{
@@ -41,7 +41,7 @@ pub enum ReplyError {
     },
     /// The object does not end.
     #[error("the judge's reply breaks off inside its JSON; a higher output limit may help")]
-    Truncated,
+    IncompleteJson,
     /// A value is of another kind than asked for, or a key is repeated.
     #[error("the judge's reply has another form than asked for: {place} {problem}")]
     WrongShape {

@@ -12,7 +12,7 @@ pub mod openai;
 mod request;
 #[cfg(test)]
 mod scripted;
-mod upload;
+mod tracked_body;
 mod upload_form;
 
 pub use batch::{

@@ -11,8 +11,8 @@ mod metrics;
 mod page_plan;
 mod picture_pair;
 mod result_cells;
+mod results_table;
 mod section;
-mod table;
 mod token_evidence;
 mod verdict;
 
@@ -78,17 +78,17 @@ pub(crate) fn write(
         }
     })?;
     let columns = topics::results::shown_columns(report);
-    put(table::opening(report, &survey, &columns))?;
+    put(results_table::opening(report, &survey, &columns))?;
     let results = survey.order.len();
     let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;
     for (number, result) in rows.enumerate() {
         let result = result.map_err(io::Error::other)?;
         if number > 0 && number.is_multiple_of(AT_A_TIME) {
-            put(table::fold(number, results, &columns))?;
+            put(results_table::fold(number, results, &columns))?;
         }
-        put(table::row(report, &survey, &columns, number, &result))?;
+        put(results_table::row(report, &survey, &columns, number, &result))?;
     }
-    put(table::closing(results))?;
+    put(results_table::closing(results))?;
     sections(report, files, exhibits, &survey, &mut put)?;
     put(layout::closing(&report.run))
 }

@@ -1,6 +1,6 @@
 //! An open run. All operations block on disk I/O.
 
-use super::{incoming::Incoming, poison_result};
+use super::{dead_job_result, incoming::Incoming};
 use crate::run_journal::RunJournal;
 use juror_analysis::fold::{Counted, Fold};
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles};
@@ -64,7 +64,7 @@ impl OpenRun {
             .map(|incoming| match incoming {
                 Incoming::Result(delivery) => Arc::clone(&delivery.message),
                 Incoming::Dead(delivery) => {
-                    Arc::new(poison_result::result_of(&delivery.message, record))
+                    Arc::new(dead_job_result::result_of(&delivery.message, record))
                 }
             })
             .collect();

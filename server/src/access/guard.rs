@@ -1,9 +1,9 @@
 //! Authorization of requests.
 
 use super::{
-    Access, Pass, Visitor,
+    Access, Pass, Visitor, login,
     origin::{self, Origin},
-    proxies, session,
+    proxies,
 };
 use crate::problem::Problem;
 use axum::{
@@ -35,7 +35,7 @@ pub async fn guard(
         Err(Refused::Problem(problem)) => {
             with_visitor(access.visitor(request.headers()), problem.into_response())
         }
-        Err(Refused::LogIn { next }) => session::to_log_in(&next),
+        Err(Refused::LogIn { next }) => login::to_log_in(&next),
     }
 }
 

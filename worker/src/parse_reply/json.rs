@@ -69,7 +69,7 @@ pub(super) fn last_object<T>(
                 }
                 values.byte_offset()
             }
-            Some(Err(error)) if error.is_eof() => return Err(ReplyError::Truncated),
+            Some(Err(error)) if error.is_eof() => return Err(ReplyError::IncompleteJson),
             Some(Err(error)) if error.is_data() => {
                 let (place, problem) = ("the answer".to_owned(), error.to_string());
                 return Err(ReplyError::WrongShape { place, problem });

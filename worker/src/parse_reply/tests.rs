@@ -106,7 +106,7 @@ fn the_last_object_that_fits_is_the_answer() {
     let thought_alone = format!("<think>{draft}</think> I cannot say.");
     assert!(matches!(read_semantic(&thought_alone), Err(ReplyError::NotJson { .. })));
     let cut = format!("A draft: {draft} Now: {}", &plain[..plain.len() - 5]);
-    assert_eq!(read_semantic(&cut), Err(ReplyError::Truncated));
+    assert_eq!(read_semantic(&cut), Err(ReplyError::IncompleteJson));
     let none_fits = format!("{{}} {}", json!({"scores": {}}));
     let error = read_semantic(&none_fits).unwrap_err();
     assert_eq!(error, ReplyError::Missing { place: "scores.visual_similarity".to_owned() });
@@ -150,10 +150,10 @@ fn a_reply_that_breaks_off_anywhere_is_truncated() {
     {
         let whole = answer.to_string();
         for end in 1..whole.len() {
-            assert_eq!(read(&rubric, &whole[..end]), Err(ReplyError::Truncated), "{end}");
+            assert_eq!(read(&rubric, &whole[..end]), Err(ReplyError::IncompleteJson), "{end}");
         }
         let fenced = format!("```json\n{}", &whole[..whole.len() / 2]);
-        assert_eq!(read(&rubric, &fenced), Err(ReplyError::Truncated));
+        assert_eq!(read(&rubric, &fenced), Err(ReplyError::IncompleteJson));
     }
 }
 

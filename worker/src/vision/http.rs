@@ -6,7 +6,7 @@ use super::{
     http_client,
     http_settings::{HttpSettings, SetupError},
     key::{ApiKey, presentable},
-    upload::{Sent, Upload},
+    tracked_body::{Sent, Upload},
     upload_form::{FORM, FileForm},
 };
 use bytes::Bytes;
