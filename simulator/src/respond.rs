@@ -24,7 +24,7 @@ use hyper::{
     header::{AUTHORIZATION, HeaderValue},
 };
 use juror_types::shutdown::Shutdown;
-use prepare::Prepared;
+use prepare::PreparedAnswer;
 use std::{
     collections::HashSet,
     sync::{
@@ -132,12 +132,12 @@ impl Simulator {
 
     async fn deliver(
         &self,
-        prepared: Prepared,
+        prepared: PreparedAnswer,
         serial: u64,
         mut headers: HeaderMap,
         shutdown: &Shutdown,
     ) -> Result<Response<Body>, HungUp> {
-        let Prepared {
+        let PreparedAnswer {
             fault,
             imitation,
             substitute,

@@ -1,6 +1,6 @@
 //! Requests to files and batches, and the rows of batches, which are answered as questions are.
 
-use super::{HungUp, Prepared, Simulator, no_such_address, too_large};
+use super::{HungUp, PreparedAnswer, Simulator, no_such_address, too_large};
 use crate::{
     batch::{BatchReply, BatchRequest, RowAnswerer, RowReply},
     chat_request::ChatQuestion,
@@ -101,8 +101,9 @@ impl RowAnswerer for Simulator {
                 return refused(&refusal);
             }
         }
-        let Prepared { imitation, model, said, usage, cache_write_tokens, lane, cost, .. } =
-            prepared;
+        let PreparedAnswer {
+            imitation, model, said, usage, cache_write_tokens, lane, cost, ..
+        } = prepared;
         self.counter.imitate(&imitation);
         self.counter.bill(cost, usage);
         let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens, lane);

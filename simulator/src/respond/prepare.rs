@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::{sync::PoisonError, time::Duration};
 
 /// A prepared reply with its bill, sent after its latency.
-pub(super) struct Prepared {
+pub(super) struct PreparedAnswer {
     pub(super) fault: Option<Fault>,
     pub(super) imitation: Imitation,
     pub(super) substitute: Option<SubstituteResponse>,
@@ -44,7 +44,7 @@ impl Simulator {
         body: &[u8],
         serial: u64,
         headers: &mut HeaderMap,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<PreparedAnswer, Refusal> {
         let question = ChatQuestion::read(body, &self.config)?;
         let input_tokens = question.input_tokens();
         self.admit(&question, input_tokens, headers)?;
@@ -57,7 +57,7 @@ impl Simulator {
         question: ChatQuestion<'_>,
         input_tokens: u64,
         serial: u64,
-    ) -> Result<Prepared, Refusal> {
+    ) -> Result<PreparedAnswer, Refusal> {
         let texts: Vec<&str> = question.texts.iter().map(AsRef::as_ref).collect();
         let digests = self.digests(&question)?;
         let seed = content_seed(&question);
@@ -85,7 +85,7 @@ impl Simulator {
         let price = other.unwrap_or(question.price).price_in(question.lane);
         let cost = imitation.charged(price.cost(&usage, written));
         let model = question.model.into_owned();
-        Ok(Prepared {
+        Ok(PreparedAnswer {
             fault,
             imitation,
             substitute,

@@ -8,7 +8,7 @@ use super::{
 
 /// The groups of an item.
 #[derive(Clone, Copy)]
-pub(super) struct ItemGroups {
+pub(super) struct ClusterNumbers {
     pub(super) cluster: Option<usize>,
     pub(super) likely: Option<usize>,
 }
@@ -41,9 +41,9 @@ impl MeanTotals {
         before: Option<f64>,
         after: Option<f64>,
         loss: Loss,
-        groups: ItemGroups,
+        groups: ClusterNumbers,
     ) {
-        let ItemGroups { cluster, likely } = groups;
+        let ClusterNumbers { cluster, likely } = groups;
         let Some(before) = before else { return };
         self.losses.add(Some(loss).filter(|_| after.is_none()));
         if let Some(after) = after {
@@ -62,7 +62,7 @@ impl RateTotals {
         before: Option<bool>,
         after: Option<bool>,
         loss: Loss,
-        groups: ItemGroups,
+        groups: ClusterNumbers,
         judged: bool,
     ) {
         let Some(before) = before else { return };

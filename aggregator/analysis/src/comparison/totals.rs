@@ -3,7 +3,7 @@
 use super::{
     Decision, FallenItems, ItemLists, LostItems, MetricDifference, Pairs, PassDifference, Rules,
     baseline_changes::ChangeLists,
-    group_totals::{ItemGroups, MeanTotals, RateTotals},
+    group_totals::{ClusterNumbers, MeanTotals, RateTotals},
     holm,
     item::{ComparedMetrics, ItemValues, is_deterministic},
     lost_items::Loss,
@@ -107,7 +107,7 @@ impl<'a> Totals<'a> {
         let name = head.cluster.as_ref().or(base.cluster.as_ref());
         let cluster = name.map(|name| self.cluster(name));
         let likely = head.likely.and_then(|key| self.likely.number(key));
-        let groups = ItemGroups { cluster, likely };
+        let groups = ClusterNumbers { cluster, likely };
         self.add_decisive(base, head, groups);
         let loss = Loss::of_stage(head);
         for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
@@ -152,8 +152,8 @@ impl<'a> Totals<'a> {
         self.lists.new.push(item.id);
     }
 
-    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: ItemGroups) {
-        let ItemGroups { cluster, likely } = groups;
+    fn add_decisive(&mut self, base: &ItemValues, head: &ItemValues, groups: ClusterNumbers) {
+        let ClusterNumbers { cluster, likely } = groups;
         let Some(before) = base.decisive() else { return };
         let after = head.decisive();
         let loss = Loss::of_verdict(base, head);
