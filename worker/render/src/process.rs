@@ -54,10 +54,10 @@ pub(crate) const FLAGS: [&str; 38] = [
     "--disable-extensions",
     "--disable-sync",
     "--deny-permission-prompts",
-    // Each window has two pages of suggestions for its address bar, each page a spare process for
-    // the next, and each document a frame of its own: they took more processor time than the page.
+    // Each window has two pages of suggestions for its address bar, and each page a spare process
+    // for the next: they took more processor time than the page itself.
     "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,\
-     WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess,RenderDocument",
+     WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess",
     // The limit of all processes together comes first where the system tells what they take.
     "--js-flags=--max-old-space-size=512",
     // What passes the interception of requests finds neither a name nor a route.
