@@ -54,11 +54,17 @@ pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
     }
     let mut marks: Vec<bool> = rims.iter().map(|count| *count > 0).collect();
     let groups = connected_groups(&mut marks, columns, 1).into_iter();
-    let shapes = groups.map(|group| DrawnShape {
-        rims: group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize).sum(),
-        places: group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])).collect(),
+    let shapes = groups.filter_map(|group| {
+        let counts = group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize);
+        let rims: usize = counts.sum();
+        if rims < MIN_RIMS {
+            return None;
+        }
+        let mut places = Vec::with_capacity(group.len() * CELL * CELL);
+        places.extend(group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])));
+        Some(DrawnShape { places, rims })
     });
-    shapes.filter(|shape| shape.rims >= MIN_RIMS).collect()
+    shapes.collect()
 }
 
 /// Places of a cell's pixels.

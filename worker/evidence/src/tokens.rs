@@ -8,7 +8,7 @@ use crate::{
     snapshot::Snapshot,
 };
 use juror_types::evidence::TokenEvidence;
-use std::collections::BTreeMap;
+use std::{cell::LazyCell, collections::BTreeMap};
 
 /// Minimum number of pixels that a color covers.
 const MIN_AREA: usize = 24;
@@ -24,12 +24,11 @@ impl PicturePair<'_> {
         expected: impl IntoIterator<Item = (&'token str, &'token str)>,
         snapshot: Option<&Snapshot>,
     ) -> Vec<TokenEvidence> {
-        let colors = [self.screenshot(), self.drawing()].map(colors_with_area);
-        let [screenshot, drawing] = &colors;
+        let colors = LazyCell::new(|| [self.screenshot(), self.drawing()].map(colors_with_area));
         let page = snapshot.map(PageTree::new);
         let evidence = expected.into_iter().filter_map(|(key, value)| match color::parse(value) {
             Some((color, _)) => {
-                let [screenshot, drawing] = [screenshot, drawing].map(|own| nearest(own, color));
+                let [screenshot, drawing] = colors.each_ref().map(|own| nearest(own, color));
                 Some(TokenEvidence {
                     screenshot_delta_e: screenshot.map(|(distance, _)| distance),
                     render_delta_e: drawing.map(|(distance, _)| distance),

@@ -156,9 +156,7 @@ impl<'renderer> OpenPage<'renderer> {
             ("Emulation.setLocaleOverride", json!({"locale": "en-US"})),
             ("Page.addScriptToEvaluateOnNewDocument", json!({"source": PAGE_SCRIPT})),
         ];
-        for (method, params) in preparation {
-            self.session.call(method, params).await?;
-        }
+        self.session.call_all(preparation).await?;
         let frame = self.session.load().await?;
         let world = json!({"frameId": frame, "worldName": "juror"});
         let world = self.session.call("Page.createIsolatedWorld", world).await?;

@@ -10,7 +10,7 @@ use crate::{
 };
 use base64_simd::STANDARD;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of refused addresses that are recorded, and of characters of each.
 const MAX_REFUSED: usize = 20;
@@ -63,12 +63,27 @@ impl PageSession {
                 self.handle(message).await?;
                 continue;
             }
-            // Once it holds code, a page that refuses a command has ended or was left.
-            return match reply(method, message) {
-                Err(_) if self.is_sent => Err(RenderError::PageEnded),
-                replied => Ok(replied?),
-            };
+            return self.reply(method, message);
         }
+    }
+
+    /// Calls commands of the page in order, and waits for their replies together.
+    pub async fn call_all(
+        &mut self,
+        commands: impl IntoIterator<Item = (&'static str, Value)>,
+    ) -> Result<(), RenderError> {
+        let mut sent = BTreeMap::new();
+        for (method, params) in commands {
+            sent.insert(self.browser.send(Some(&self.session), method, params).await?, method);
+        }
+        while !sent.is_empty() {
+            let message = self.browser.receive().await?;
+            match message.id.and_then(|id| sent.remove(&id)) {
+                Some(method) => drop(self.reply(method, message)?),
+                None => self.handle(message).await?,
+            }
+        }
+        Ok(())
     }
 
     /// Goes to the page and waits until it is loaded; returns the identifier of its frame.
@@ -92,6 +107,14 @@ impl PageSession {
         let context = json!({"browserContextId": self.context});
         self.browser.call("Target.disposeBrowserContext", context).await?;
         Ok(self.browser)
+    }
+
+    fn reply(&self, method: &str, message: DevtoolsMessage) -> Result<Value, RenderError> {
+        // Once it holds code, a page that refuses a command has ended or was left.
+        match reply(method, message) {
+            Err(_) if self.is_sent => Err(RenderError::PageEnded),
+            replied => Ok(replied?),
+        }
     }
 
     async fn handle(&mut self, message: DevtoolsMessage) -> Result<(), RenderError> {
