@@ -5,8 +5,10 @@
 //! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
 //! `benches/components`, of which every second one is held back from tuning, as are all those of
 //! `benches/components/held_back`; those of each that are also held against screenshots from
-//! elsewhere). `MISSES=1` prints each change that was not named, of the components tuned by;
-//! `TUNED=1` leaves those held back out; `OPERATORS=margin,gap` plants such changes only.
+//! elsewhere). All components of `benches/components/rendering_differences` are tuned by: browsers
+//! draw them differently. `MISSES=1` prints each change that was not named, of the components tuned
+//! by; `TUNED=1` leaves those held back out; `OPERATORS=margin,gap` plants such changes only;
+//! `ORIGINS=same browser;another browser` takes screenshots of such origins only.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -43,6 +45,8 @@ use std::{
 
 /// Components that nothing was tuned by.
 const HELD_BACK: &str = "benches/components/held_back";
+/// Components that the noise of screenshots from elsewhere was tuned by.
+const RENDERING_DIFFERENCES: &str = "benches/components/rendering_differences";
 
 /// A page to change.
 struct Component {
@@ -70,6 +74,7 @@ fn main() {
     for (folder, extension, count) in [
         ("examples/golden/components", "html", pages),
         ("benches/components", "tsx", mounted),
+        (RENDERING_DIFFERENCES, "html", pages),
         (HELD_BACK, "html", pages),
         (HELD_BACK, "tsx", mounted),
     ] {
@@ -82,17 +87,10 @@ fn main() {
 
 fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], elsewhere: usize) {
     print_silence(browsers, title, components);
-    let mut control = RegionScores::new();
-    let mut scores = RegionScores::new();
-    for component in components {
-        let mut run = Run { browsers, component, origin: ScreenshotOrigin::SameBrowser };
-        run.score(0, &mut scores, Some(&mut control));
+    if is_taken(ScreenshotOrigin::SameBrowser) {
+        print_same_browser(browsers, title, components);
     }
-    print_scores("same browser", &scores);
-    SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
-    print_scores("a report that names everything", &control);
-    SAME_BROWSER.refuse(&control);
-    for origin in ScreenshotOrigin::ELSEWHERE {
+    for origin in ScreenshotOrigin::ELSEWHERE.into_iter().filter(|origin| is_taken(*origin)) {
         let mut scores = RegionScores::new();
         for component in components.iter().take(elsewhere) {
             // Small changes drown in such noise.
@@ -103,6 +101,19 @@ fn print_marks(browsers: &mut Browsers, title: &str, components: &[Component], e
     }
 }
 
+fn print_same_browser(browsers: &mut Browsers, title: &str, components: &[Component]) {
+    let mut control = RegionScores::new();
+    let mut scores = RegionScores::new();
+    for component in components {
+        let mut run = Run { browsers, component, origin: ScreenshotOrigin::SameBrowser };
+        run.score(0, &mut scores, Some(&mut control));
+    }
+    print_scores("same browser", &scores);
+    SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
+    print_scores("a report that names everything", &control);
+    SAME_BROWSER.refuse(&control);
+}
+
 /// Components of a folder, as pages that a function makes of their code. Those with odd numbers are
 /// held back from tuning.
 fn components(
@@ -111,13 +122,17 @@ fn components(
     count: usize,
     page_of: &mut dyn FnMut(String, [u32; 2], &str) -> String,
 ) -> Vec<Component> {
-    let all_held_back = folder == HELD_BACK;
+    let (is_held_back, is_tuned_by) = (folder == HELD_BACK, folder == RENDERING_DIFFERENCES);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_code = |file: &PathBuf| file.extension().is_some_and(|other| other == extension);
     let mut files: Vec<_> = files.filter(is_code).collect();
     files.sort();
-    let numbers = (0..).map(|place| if all_held_back { 2 * place + 1 } else { place });
+    let numbers = (0..).map(|place| match place {
+        place if is_held_back => 2 * place + 1,
+        place if is_tuned_by => 2 * place,
+        place => place,
+    });
     let files = numbers.zip(files.into_iter().take(count));
     let is_asked = |number: usize| number.is_multiple_of(2) || env::var_os("TUNED").is_none();
     let read = files.filter(|(number, _)| is_asked(*number)).map(|(number, file)| {
@@ -142,8 +157,17 @@ fn viewport(code: &str) -> [u32; 2] {
 
 /// True if changes by an operator are asked for.
 fn is_planted(operator: &str) -> bool {
-    let Ok(asked) = env::var("OPERATORS") else { return true };
-    asked.split(',').any(|name| name == operator)
+    is_asked_for("OPERATORS", ',', operator)
+}
+
+/// True if screenshots of an origin are asked for.
+fn is_taken(origin: ScreenshotOrigin) -> bool {
+    is_asked_for("ORIGINS", ';', origin.name())
+}
+
+fn is_asked_for(variable: &str, separator: char, name: &str) -> bool {
+    let Ok(asked) = env::var(variable) else { return true };
+    asked.split(separator).any(|asked| asked == name)
 }
 
 /// Single cases of components that are held back are shown to nobody.
@@ -244,7 +268,8 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
     let table =
         MarkTable::new(&format!("{title}: no region on unchanged code, tuned by and held back"));
     let near = [ScreenshotOrigin::SameBrowser, ScreenshotOrigin::Rounded, ScreenshotOrigin::Double];
-    for origin in near.into_iter().chain(ScreenshotOrigin::ELSEWHERE) {
+    let origins = near.into_iter().chain(ScreenshotOrigin::ELSEWHERE);
+    for origin in origins.filter(|origin| is_taken(*origin)) {
         let mut halves = [(0, 0); 2];
         for component in components {
             let Component { name, html, size, number } = component;

@@ -25,7 +25,7 @@ window.describe = () => JSON.stringify({
     const inDrawing = element.ownerSVGElement !== undefined && element.ownerSVGElement !== null;
     return {
       index, parent: parent < 0 ? null : parent, tag: element.localName, id: element.id || null, classes: [...element.classList],
-      path: pathOf(element), text: (own || element.value || element.placeholder || '').slice(0, 80), rect: [rect.x, rect.y, rect.width, rect.height],
+      path: pathOf(element), text: String(own || element.value || element.placeholder || '').slice(0, 80), rect: [rect.x, rect.y, rect.width, rect.height],
       styles: Object.fromEntries(PROPERTIES.map((name) => [name, style.getPropertyValue(name)])),
       visible: rect.width > 0 && rect.height > 0 && style.visibility !== 'hidden' && !inDrawing,
       image: element.localName === 'svg' ? 'svg' : element.getAttribute('src'),
