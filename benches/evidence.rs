@@ -2,8 +2,8 @@
 //! planted in the code and half in the screenshot, drawn by a headless Chromium; and the cost of
 //! measuring. Screenshots from elsewhere are drawn by a headless Firefox too, where there is one.
 //!
-//! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and components of React of
-//! `benches/components`, of which every second one is held back from tuning, as are all those of
+//! `cargo bench --bench evidence -- 27 10 6` (pages of `examples/golden` and of `benches/components`,
+//! and components of React, of which every second one is held back from tuning, as are all those of
 //! `benches/components/held_back`; those of each that are also held against screenshots from
 //! elsewhere). All components of `benches/components/rendering_differences` are tuned by: browsers
 //! draw them differently. `MISSES=1` prints each change that was not named, of the components tuned
@@ -74,6 +74,7 @@ fn main() {
     for (folder, extension, count) in [
         ("examples/golden/components", "html", pages),
         ("benches/components", "tsx", mounted),
+        ("benches/components", "html", pages),
         (RENDERING_DIFFERENCES, "html", pages),
         (HELD_BACK, "html", pages),
         (HELD_BACK, "tsx", mounted),

@@ -49,6 +49,13 @@ impl<'page> PageTree<'page> {
         [x.floor(), y.floor(), (x + width).ceil(), (y + height).ceil()].map(|side| side as i32)
     }
 
+    /// The same of the box as it is painted: browsers round its sides to whole pixels.
+    pub fn painted_bounds(&self, index: usize) -> [i32; 4] {
+        let Some(element) = self.element(index) else { return [0; 4] };
+        let [x, y, width, height] = element.rect.map(|length| length * self.snapshot.scale);
+        [x, y, x + width, y + height].map(|side| side.round() as i32)
+    }
+
     pub fn style(&self, index: usize, property: &str) -> &'page str {
         let style = self.element(index).and_then(|element| element.styles.get(property));
         style.map(String::as_str).unwrap_or_default()

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod areas;
+mod box_growth;
 mod changeable_length;
 mod equivalents;
 mod evidence_with_repairs;
@@ -9,14 +10,20 @@ mod first_hypotheses;
 mod gradient;
 mod hypothesis;
 mod images;
+mod measured_outline;
+mod measured_text;
 mod missing;
+mod outlines;
 mod paint;
+mod predicted_shifts;
 mod refine;
 mod search;
 mod shadow;
 mod shift_field;
 mod spaces;
 
+#[cfg(test)]
+mod seed_tests;
 #[cfg(test)]
 mod tests;
 

@@ -38,6 +38,7 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
         | P::PaddingRight => {
             ways.extend([
                 (Some(element), P::Padding, delta),
+                (Some(element), P::BorderWidth, delta),
                 (Some(element), P::PaddingBlock, delta),
                 (Some(element), P::PaddingInline, delta),
                 (Some(element), P::LineHeight, 2.0 * delta),
@@ -95,6 +96,7 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
         }
         _ => {}
     }
+    ways.extend(boundary_ways(page, element, property, delta));
     let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
         let alike = page.alike(element);
@@ -103,8 +105,77 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
         let change = property.change(page, &elements, delta)?;
         let (lever, is) = (Lever::Length { property, delta }, property.current(page, element));
         let other = Hypothesis { element, change, lever, is, priority: 0.0 };
-        let priority = 80.0 + 10.0 * other.plausibility(page) - 0.5 * place as f64;
+        let priority = 80.0 + 10.0 * other.plausibility(page) - 0.3 * place as f64;
         Some(Hypothesis { priority, ..other })
     });
     changes.collect()
+}
+
+/// Lengths on both sides of the boundary that a change of an element moves: the bottoms of what lies
+/// above it, the tops of what lies below, and the space between both.
+fn boundary_ways(
+    page: &PageTree<'_>,
+    element: usize,
+    property: P,
+    delta: f64,
+) -> Vec<(Option<usize>, P, f64)> {
+    let is_top = match property {
+        P::MarginTop | P::PaddingTop => true,
+        P::MarginBottom | P::PaddingBottom | P::Height | P::LineHeight => false,
+        _ => return Vec::new(),
+    };
+    // Its ancestors begin, or end, where it does.
+    let mut outermost = element;
+    let (mut before, mut after) = (None, None);
+    let mut ways: Vec<(Option<usize>, P, f64)> = Vec::new();
+    while let Some(parent) = page.parent(outermost) {
+        let siblings = page.children(parent);
+        before = siblings.iter().rev().find(|sibling| **sibling < outermost).copied();
+        after = siblings.iter().find(|sibling| **sibling > outermost).copied();
+        ways.push((Some(parent), P::Gap, delta));
+        let beside = if is_top { before } else { after };
+        if beside.is_some() {
+            break;
+        }
+        let sides = if is_top {
+            [P::PaddingTop, P::MarginTop]
+        } else {
+            [P::PaddingBottom, P::MarginBottom]
+        };
+        ways.extend(sides.map(|side| (Some(parent), side, delta)));
+        outermost = parent;
+    }
+    let (above, below) = if is_top { (before, Some(element)) } else { (Some(element), after) };
+    let ends = above.map(|above| along(page, above, true)).unwrap_or_default();
+    let starts = below.map(|below| along(page, below, false)).unwrap_or_default();
+    ways.extend(
+        ends.into_iter().flat_map(|end| {
+            [P::MarginBottom, P::PaddingBottom].map(|side| (Some(end), side, delta))
+        }),
+    );
+    ways.extend(
+        starts
+            .into_iter()
+            .flat_map(|start| [P::MarginTop, P::PaddingTop].map(|side| (Some(start), side, delta))),
+    );
+    ways
+}
+
+/// An element and those in it that end, or begin, where it does.
+fn along(page: &PageTree<'_>, element: usize, is_end: bool) -> Vec<usize> {
+    let mut found = vec![element];
+    let mut at = 0;
+    while let Some(&here) = found.get(at) {
+        let inner = page.children(here);
+        let is_row = page.style(here, "display").contains("grid")
+            || page.style(here, "display").contains("flex")
+                && !page.style(here, "flex-direction").starts_with("column");
+        let outer = if is_end { inner.last() } else { inner.first() };
+        match is_row {
+            true => found.extend(inner),
+            false => found.extend(outer),
+        }
+        at += 1;
+    }
+    found
 }

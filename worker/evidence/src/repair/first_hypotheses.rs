@@ -4,12 +4,11 @@ use super::{
     changeable_length::LengthProperty,
     hypothesis::{Hypothesis, Lever},
     paint::PaintView,
-    shadow::shadows,
-    shift_field::{ShiftField, is_painted},
+    shift_field::ShiftField,
 };
 use crate::{
     difference::PixelDifference,
-    element_tree::{PageTree, area, grown, intersection},
+    element_tree::{PageTree, grown},
     raster::Raster,
     snapshot::{PageChange, PageEdit},
 };
@@ -42,9 +41,13 @@ impl Seeds<'_> {
             .collect();
         let mut found = self.paint(&differing);
         found.extend(self.outlines(&differing));
+        found.extend(self.measured_outlines(&differing));
         found.extend(self.types(&differing));
+        found.extend(self.measured_texts(&differing));
         found.extend(self.image_sizes(&differing));
         found.extend(self.spaces());
+        found.extend(self.grown_boxes());
+        found.extend(self.predicted_spaces());
         found.extend(self.alignments());
         found.extend(self.removals(&differing));
         found
@@ -94,61 +97,6 @@ impl Seeds<'_> {
                 self.share(estimate.weight),
                 depth,
             ));
-        }
-        found
-    }
-
-    /// Borders, radii and shadows of boxes whose edges differ.
-    fn outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let mut found = Vec::new();
-        for &index in differing {
-            let bounds = self.page.bounds(index);
-            let inner = self.weight_in(grown(bounds, -6));
-            let own = self.weight_in(grown(bounds, 1));
-            let halo = self.weight_in(grown(bounds, 40));
-            let corners = self.corner_weight(bounds, self.total);
-            let elements = self.members(index);
-            let has_border = P::BorderWidth.length(self.page, index) > 0.0;
-            if is_painted(self.page, index)
-                || self.page.element(index).is_some_and(|e| e.image.is_some())
-            {
-                let members_share =
-                    |weight: u64| (self.share(weight) * elements.len() as f64).min(1.0);
-                let corner_share =
-                    members_share(corners) * if corners * 10 >= own * 7 { 1.0 } else { 0.2 };
-                if corners > 0 {
-                    for delta in [4.0, -4.0] {
-                        found.extend(self.length(
-                            &elements,
-                            P::BorderRadius,
-                            delta,
-                            0.9 * corner_share,
-                        ));
-                    }
-                }
-                let rim = own.saturating_sub(inner);
-                if rim > 0 && (has_border || rim * 2 > own) {
-                    let shown = 0.6 * members_share(rim);
-                    let likely = if has_border { shown.max(0.63) } else { shown };
-                    found.extend(self.length(&elements, P::BorderWidth, 1.0, likely));
-                    found.extend(self.length(&elements, P::BorderWidth, -1.0, likely - 0.02));
-                }
-                if halo > own && halo > 0 {
-                    let likely = 0.8 * members_share(halo.saturating_sub(own));
-                    for (place, shadow) in
-                        shadows(self.page.style(index, "box-shadow")).into_iter().enumerate()
-                    {
-                        let later = place as f64 * 0.02;
-                        found.extend(self.value(
-                            elements.clone(),
-                            "box-shadow",
-                            &shadow,
-                            likely - later,
-                            0,
-                        ));
-                    }
-                }
-            }
         }
         found
     }
@@ -254,6 +202,13 @@ impl Seeds<'_> {
         if alike.len() > 1 && alike.contains(&index) { self.page.alike(index) } else { vec![index] }
     }
 
+    /// Every similar element if all of them are as described, or else this one.
+    pub(super) fn all_or_one(&self, index: usize, is_same: impl Fn(&usize) -> bool) -> Vec<usize> {
+        let alike = self.page.alike(index);
+        let is_shared = alike.len() > 1 && alike.contains(&index) && alike.iter().all(is_same);
+        if is_shared { alike } else { vec![index] }
+    }
+
     fn is_recolored(&self, index: usize) -> bool {
         let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
         let lost = patches.filter(|patch| patch.target.is_none()).count();
@@ -278,11 +233,11 @@ impl Seeds<'_> {
         std::iter::successors(Some(index), |&at| self.page.parent(at)).count()
     }
 
-    fn share(&self, weight: u64) -> f64 {
+    pub(super) fn share(&self, weight: u64) -> f64 {
         weight as f64 / self.total.max(1) as f64
     }
 
-    fn weight_in(&self, [left, top, right, bottom]: [i32; 4]) -> u64 {
+    pub(super) fn weight_in(&self, [left, top, right, bottom]: [i32; 4]) -> u64 {
         let mut total = 0;
         for y in top..bottom {
             total += (left..right).map(|x| u64::from(self.difference.at(x, y))).sum::<u64>();
@@ -290,23 +245,7 @@ impl Seeds<'_> {
         total
     }
 
-    fn corner_weight(&self, bounds: [i32; 4], most: u64) -> u64 {
-        let [left, top, right, bottom] = bounds;
-        let side = ((right - left).min(bottom - top) / 2).clamp(1, 24);
-        let corners = [
-            [left, top, left + side, top + side],
-            [right - side, top, right, top + side],
-            [left, bottom - side, left + side, bottom],
-            [right - side, bottom - side, right, bottom],
-        ];
-        let inside = corners.map(|corner| {
-            let corner = intersection(corner, grown(bounds, 1));
-            if area(corner) > 0.0 { self.weight_in(corner) } else { 0 }
-        });
-        inside.iter().sum::<u64>().min(most)
-    }
-
-    fn value(
+    pub(super) fn value(
         &self,
         elements: Vec<usize>,
         property: &str,

@@ -11,6 +11,9 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
 };
 
+/// Maximum distance of a color from the blends of two others that it is taken for, in levels.
+const MAX_ASIDE: u8 = 24;
+
 /// An estimated declaration, and the weight of the differences that it would remove.
 #[derive(Clone, Debug)]
 pub(crate) struct PaintEstimate {
@@ -44,6 +47,11 @@ impl PaintView<'_> {
 
     fn background(&self, element: usize) -> Option<PaintEstimate> {
         let own = self.page.opaque_color(element, "background-color");
+        // Its picture covers the background that it might get.
+        let is_image = self.page.element(element).is_some_and(|element| element.tag == "img");
+        if is_image && own.is_none() {
+            return None;
+        }
         let shown = own.or_else(|| visible_background(self.page, element))?;
         let bounds = self.page.bounds(element);
         let is_flat = |x: i32, y: i32| channel_difference(self.drawing.at(x, y), shown) <= 1;
@@ -121,15 +129,12 @@ impl PaintView<'_> {
             let Some(new_behind) = self.frequent(self.screenshot, bounds) else { continue };
             self.each(bounds, |x, y| {
                 let Some(share) = blend(self.drawing.at(x, y), behind, color) else { return };
-                if share > 0.15 {
-                    ink.push((
-                        share,
-                        self.screenshot.at(x, y),
-                        new_behind,
-                        self.difference.at(x, y),
-                    ));
+                // What is the same in both pictures is not of this text.
+                let weight = self.difference.at(x, y);
+                if share > 0.15 && weight > 0 {
+                    ink.push((share, self.screenshot.at(x, y), new_behind, weight));
                 }
-                if share > 0.97 {
+                if share > 0.97 && weight > 0 {
                     full.push(self.screenshot.at(x, y));
                 }
             });
@@ -163,7 +168,7 @@ impl PaintView<'_> {
             (None, None) => return None,
         };
         let color = self.page.opaque_color(element, side)?;
-        let bounds = self.page.bounds(element);
+        let bounds = self.page.painted_bounds(element);
         let [left, top, right, base] = bounds;
         let thickness = (width.or(bottom)? * self.page.snapshot.scale).ceil() as i32;
         let mut colors = Vec::new();
@@ -207,7 +212,7 @@ impl PaintView<'_> {
         });
         let weight: u64 = fits.map(|(_, _, weight)| u64::from(*weight)).sum();
         let all: u64 = pixels.iter().map(|(_, _, weight)| u64::from(*weight)).sum();
-        (weight * 10 >= all * 7).then(|| PaintEstimate {
+        (weight * 2 >= all).then(|| PaintEstimate {
             property: "opacity",
             value: format!("{target}"),
             weight,
@@ -238,7 +243,8 @@ fn blend(shown: Rgb, behind: Rgb, color: Rgb) -> Option<f64> {
         both += way * (f64::from(shown) - f64::from(behind));
         own += way * way;
     }
-    (own > 400.0).then(|| (both / own).clamp(0.0, 1.0))
+    let share = (own > 400.0).then(|| (both / own).clamp(0.0, 1.0))?;
+    (channel_difference(shown, mix(behind, color, share)) <= MAX_ASIDE).then_some(share)
 }
 
 fn mix(behind: Rgb, color: Rgb, share: f64) -> Rgb {
@@ -267,4 +273,17 @@ fn least_squares(ink: &[(f64, Rgb, Rgb, u8)]) -> Option<Rgb> {
         (total / squares).round().clamp(0.0, 255.0) as u8
     };
     Some([channel(0), channel(1), channel(2)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_color_is_no_blend() {
+        let (behind, color) = ([255; 3], [15, 23, 42]);
+        assert_eq!(blend(color, behind, color), Some(1.0));
+        assert!((blend([135, 139, 148], behind, color).unwrap() - 0.5).abs() < 0.01);
+        assert_eq!(blend([5, 150, 105], behind, color), None);
+    }
 }

@@ -81,20 +81,27 @@ impl Tracks {
         let tried = TURN * track.len() as f64;
         let shifts = field.compare(trial.drawing);
         let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
+        // Line heights are halves of pixels mostly, and what lies between them draws the same.
+        let whole = |delta: f64| match property {
+            LengthProperty::LineHeight => {
+                ((base + delta) / MIN_LINE_STEP).round() * MIN_LINE_STEP - base
+            }
+            _ => delta,
+        };
         let mut deltas: Vec<(f64, f64)> = Vec::new();
         if let Some(found) = shifts.filter(is_parallel) {
             let better = delta * found.factor;
             let priority = PARALLEL * found.cosine.powi(4) + 50.0 * gain - tried;
             deltas.push(((base + better).round() - base, priority));
             if property.step() < 1.0 {
-                deltas.push((rounded(better, property), priority - 1.0));
+                deltas.push((whole(rounded(better, property)), priority - 1.0));
             }
         }
         // A change that moves content another way is hardly the cause, whatever it happens to
         // cover.
         let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
         let brackets = brackets(track, trial.before, property).into_iter();
-        deltas.extend(brackets.map(|(delta, priority)| (delta, trust * (priority - tried))));
+        deltas.extend(brackets.map(|(delta, priority)| (whole(delta), trust * (priority - tried))));
         proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
             let change = property.change(page, &hypothesis.change.elements, delta)?;
             let lever = Lever::Length { property, delta };

@@ -39,7 +39,7 @@ const MIN_GAIN: f64 = 0.25;
 /// Maximum share of the difference that remains of a repaired page.
 const SOLVED: f64 = 0.003;
 /// Maximum number of drawings for other ways to write a repair.
-const MAX_EQUIVALENTS: usize = 12;
+const MAX_EQUIVALENTS: usize = 18;
 /// Number of drawings without an improvement after which a nearly solved round ends.
 const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
 /// The same if differences remain elsewhere, which the same cause may have.
@@ -298,7 +298,9 @@ impl RepairSearch {
         let drawn_since = self.drawn - best.drawn;
         let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
         let is_stalled = |limit: usize| drawn_since >= limit || is_late;
-        left <= SOLVED
+        // Without noise, the cause leaves nothing at all.
+        let solved = if self.noise.is_none() { 0.0 } else { SOLVED };
+        left <= solved
             || left <= 1.0 - NEARLY_SOLVED && is_stalled(MAX_TRIALS_WITHOUT_GAIN)
             || best.gain(self.before) >= NEARLY_SOLVED
                 && is_stalled(MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE)
@@ -326,7 +328,8 @@ impl RepairSearch {
         let is_other_way = |other: &Hypothesis| {
             let is_paint = other.lever == Lever::Value
                 && found.lever == Lever::Value
-                && page.contains(other.element, found.element)
+                && (page.contains(other.element, found.element)
+                    || page.contains(found.element, other.element))
                 && other.priority >= 0.9 * found.priority;
             let is_space = matches!(other.lever, Lever::Length { .. });
             let is_near = other.priority >= 0.8 * PARALLEL || found.lever == Lever::Alignment;
@@ -344,12 +347,19 @@ impl RepairSearch {
         let mut equal: Vec<&(Hypothesis, u64)> =
             self.judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
         equal.sort_by_key(|(_, remaining)| *remaining);
-        let subject =
-            |hypothesis: &Hypothesis| (hypothesis.element, hypothesis.property().to_owned());
+        let subject = |hypothesis: &Hypothesis| {
+            (hypothesis.element, family(hypothesis.property()).to_owned())
+        };
         let mut seen = BTreeSet::from([subject(&best.hypothesis)]);
         let mut others: Vec<&Hypothesis> = equal.into_iter().map(|(other, _)| other).collect();
         others.retain(|other| seen.insert(subject(other)));
         others.sort_by(|one, other| other.plausibility(&page).total_cmp(&one.plausibility(&page)));
         others.into_iter().take(MAX_ALTERNATIVES).cloned().collect()
     }
+}
+
+/// The shorthand of a property that names sides of a space, as which they are one way to write it.
+fn family(property: &str) -> &str {
+    let shorthand = ["padding", "margin"].into_iter().find(|name| property.starts_with(name));
+    shorthand.unwrap_or(property)
 }

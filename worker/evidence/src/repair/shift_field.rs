@@ -15,7 +15,7 @@ pub(crate) struct FollowedPatch {
     pub element: usize,
     pub is_text: bool,
     /// Its middle, across and down.
-    center: [i32; 2],
+    pub center: [i32; 2],
     patch: Patch,
     /// Its shift to the screenshot; none where it is not found.
     pub target: Option<[i32; 2]>,

@@ -65,7 +65,9 @@ impl Seeds<'_> {
                 let has_own_text =
                     page.element(index).is_some_and(|element| !element.text.is_empty());
                 if is_flow && children.len() + usize::from(has_own_text) > 1 {
-                    add(P::Gap, if down != 0.0 { down } else { across }, 0.12);
+                    let is_row = display.contains("flex")
+                        && !page.style(index, "flex-direction").starts_with("column");
+                    add(P::Gap, if down != 0.0 && !is_row { down } else { across }, 0.12);
                 }
                 let is_box = is_painted(page, index) || children.len() > 1;
                 let holds_moved =
@@ -79,8 +81,7 @@ impl Seeds<'_> {
                     add(P::PaddingBlock, down, if has_both { 0.0 } else { 0.05 });
                     add(P::PaddingInline, across, if has_both { 0.0 } else { 0.05 });
                 }
-                let has_text = self.field.of(page, index).any(|p| p.is_text);
-                if has_text {
+                if self.has_lines_of(index) {
                     add(P::LineHeight, longer, 0.04);
                 }
                 // Content in the middle of a row or a page goes up by half of what is set below it.

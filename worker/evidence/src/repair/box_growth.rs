@@ -1,0 +1,160 @@
+//! Hypotheses for boxes whose size the screenshot shows to be another: what makes a box grow in
+//! both directions is its own, and what grows in one may be stretched.
+
+use super::{
+    changeable_length::LengthProperty as P,
+    first_hypotheses::Seeds,
+    hypothesis::Hypothesis,
+    shift_field::{FollowedPatch, REACH, is_painted},
+};
+use crate::{
+    difference::TOLERANCE,
+    element_tree::area,
+    raster::{Rgb, channel_difference},
+};
+
+/// Maximum number of boxes, the smallest first.
+const MAX_BOXES: usize = 6;
+/// Places along a side, in hundredths of its length, at which its shift is measured.
+const PLACES: [i32; 9] = [20, 30, 40, 45, 50, 55, 60, 70, 80];
+/// Minimum number of places that agree.
+const MIN_PLACES: usize = 3;
+/// Likelihood of a padding that makes a box grow in both directions, and in one.
+const BOTH: f64 = 0.72;
+const ONE: f64 = 0.6;
+
+impl Seeds<'_> {
+    /// Paddings, line heights and borders of boxes that grow, by what they grow.
+    pub(super) fn grown_boxes(&self) -> Vec<Hypothesis> {
+        let grown = self.page.visible().filter(|&index| is_painted(self.page, index));
+        let mut grown: Vec<(usize, [f64; 2])> =
+            grown.filter_map(|index| Some((index, self.box_growth(index)?))).collect();
+        // What grows in both directions is the likeliest cause, and the inner one of two.
+        grown.sort_by(|(one, by), (other, other_by)| {
+            let is_stretched = |by: &[f64; 2]| by.contains(&0.0);
+            let size = |index: usize| area(self.page.bounds(index));
+            is_stretched(by).cmp(&is_stretched(other_by)).then(size(*one).total_cmp(&size(*other)))
+        });
+        let mut found = Vec::new();
+        for (place, &(index, by)) in grown.iter().take(MAX_BOXES).enumerate() {
+            // Texts of several lines grow by more or less with the space that they have.
+            let is_both = |by: [f64; 2]| !by.contains(&0.0);
+            let is_same = |&other: &usize| {
+                self.box_growth(other)
+                    .is_some_and(|other| other == by || is_both(other) && is_both(by))
+            };
+            let mut groups = vec![(self.all_or_one(index, is_same), 0.0)];
+            if groups.iter().any(|(elements, _)| elements.len() > 1) {
+                groups.push((vec![index], -0.1));
+            }
+            for (elements, later) in groups {
+                let later = later - 0.03 * place as f64;
+                found.extend(self.growth_of(index, &elements, by, later));
+            }
+        }
+        found
+    }
+
+    fn growth_of(
+        &self,
+        index: usize,
+        elements: &[usize],
+        [across, down]: [f64; 2],
+        later: f64,
+    ) -> Vec<Hypothesis> {
+        let length = |property: P, delta: f64, likely: f64| {
+            self.length(elements, property, delta, likely + later)
+        };
+        let [inline, block] = [across / 2.0, down / 2.0];
+        let has_text = self.page.element(index).is_some_and(|element| !element.text.is_empty());
+        let mut found = Vec::new();
+        match [across != 0.0, down != 0.0] {
+            [true, true] => {
+                found.extend(length(P::Padding, block, BOTH));
+                if (across - down).abs() < 1.0 {
+                    let has_border = P::BorderWidth.length(self.page, index) > 0.0;
+                    found.extend(
+                        has_border.then(|| length(P::BorderWidth, block, BOTH + 0.02)).flatten(),
+                    );
+                } else {
+                    found.extend(length(P::Padding, inline, BOTH - 0.02));
+                }
+            }
+            [true, false] => found.extend(length(P::PaddingInline, inline, ONE)),
+            [false, true] => {
+                found.extend(has_text.then(|| length(P::LineHeight, down, ONE + 0.02)).flatten());
+                found.extend(length(P::Padding, block, ONE + 0.01));
+                found.extend(length(P::PaddingBlock, block, ONE));
+            }
+            [false, false] => {}
+        }
+        found
+    }
+
+    /// Growth of a painted box across and down, in CSS pixels; none if it is the same or is not
+    /// seen.
+    fn box_growth(&self, index: usize) -> Option<[f64; 2]> {
+        let scale = self.page.snapshot.scale.max(0.1);
+        let by = [0, 1].map(|axis: usize| {
+            let [near, far] = [false, true].map(|is_far| {
+                self.edge_shift(index, axis, is_far)
+                    .or_else(|| self.corner_shift(index, axis, is_far))
+            });
+            Some(f64::from(far? - near?) / scale)
+        });
+        let [Some(across), Some(down)] = by else { return None };
+        ([across, down] != [0.0, 0.0]).then_some([across, down])
+    }
+
+    /// Shift of a side of a box, across (0) or down (1), by the pixels on both sides of it.
+    fn edge_shift(&self, index: usize, axis: usize, is_far: bool) -> Option<i32> {
+        let [left, top, right, bottom] = self.page.painted_bounds(index);
+        let (edge, way) = match (axis, is_far) {
+            (0, false) => (left, 1),
+            (0, true) => (right - 1, -1),
+            (_, false) => (top, 1),
+            (_, true) => (bottom - 1, -1),
+        };
+        let [from, length] = if axis == 0 { [top, bottom - top] } else { [left, right - left] };
+        let shifts = PLACES.iter().filter_map(|place| {
+            let along = from + length * place / 100;
+            let at = |across: i32| if axis == 0 { [across, along] } else { [along, across] };
+            self.shift_between(at(edge - way), at(edge), axis)
+        });
+        let mut shifts: Vec<i32> = shifts.collect();
+        shifts.sort_unstable();
+        let most = shifts.chunk_by(|one, other| one == other).max_by_key(|run| run.len())?;
+        most.first().copied().filter(|_| most.len() >= MIN_PLACES)
+    }
+
+    /// Shift along an axis to the nearest place that shows the colors of two pixels of the drawing;
+    /// none if they are alike.
+    fn shift_between(&self, outer: [i32; 2], inner: [i32; 2], axis: usize) -> Option<i32> {
+        let color = |[x, y]: [i32; 2]| self.drawing.get(x, y);
+        let (outside, inside) = (color(outer)?, color(inner)?);
+        let contrast = channel_difference(outside, inside);
+        if contrast <= 2 * TOLERANCE {
+            return None;
+        }
+        let tolerance = (contrast / 4).max(self.tolerance);
+        let shows = |[x, y]: [i32; 2], by: i32, expected: Rgb| {
+            let [x, y] = if axis == 0 { [x + by, y] } else { [x, y + by] };
+            let shown = self.screenshot.get(x, y);
+            shown.is_some_and(|shown| channel_difference(shown, expected) <= tolerance)
+        };
+        let mut nearest = (0..=REACH).flat_map(|by| [by, -by]);
+        nearest.find(|&by| shows(outer, by, outside) && shows(inner, by, inside))
+    }
+
+    /// The same of a side whose corners are found.
+    fn corner_shift(&self, index: usize, axis: usize, is_far: bool) -> Option<i32> {
+        let [left, top, right, bottom] = self.page.bounds(index);
+        let middle = [(left + right) / 2, (top + bottom) / 2];
+        let is_corner = |patch: &&FollowedPatch| !patch.is_text && patch.element == index;
+        let shifts = self.field.patches.iter().filter(is_corner).filter_map(|patch| {
+            let is_own = (patch.center.get(axis)? > middle.get(axis)?) == is_far;
+            is_own.then_some(*patch.target?.get(axis)?)
+        });
+        shifts.min_by_key(|shift| shift.abs())
+    }
+}

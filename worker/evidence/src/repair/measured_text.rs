@@ -1,0 +1,142 @@
+//! Hypotheses for texts of one line whose width and height the screenshot shows.
+
+use super::{
+    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
+};
+use crate::{
+    color::most_frequent,
+    raster::{Raster, channel_difference},
+};
+
+/// Contrast with the background above which a pixel belongs to a glyph, in levels.
+const INK: u8 = 40;
+/// Maximum number of pixels by which a text goes beyond its place in the drawing.
+const REACH: i32 = 80;
+/// Maximum gap within a text, relative to its font size, besides a letter spacing of the reach.
+const GAP: f64 = 0.55;
+/// Maximum height of one line's glyphs, relative to the font size.
+const MAX_LINE: f64 = 1.4;
+/// Likelihoods of a measured letter spacing and of a measured font size.
+const SPACING: f64 = 0.94;
+const SIZE: f64 = 0.92;
+/// Maximum relative difference of a text's width and height if its font size alone is another.
+const SAME_RATIO: f64 = 0.12;
+
+impl Seeds<'_> {
+    /// Letter spacings and font sizes that give texts the extent that the screenshot shows.
+    pub(super) fn measured_texts(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let mut found = Vec::new();
+        for &index in differing {
+            let Some(text) = self.measured_text(index) else { continue };
+            let is_same = |&other: &usize| self.measured_text(other).is_some();
+            let elements = self.all_or_one(index, is_same);
+            let mut add = |property: P, delta: f64, likely: f64| {
+                found.extend(self.length(&elements, property, delta, likely));
+            };
+            let font = P::FontSize.length(self.page, index);
+            let [wider, higher] = text.ratios;
+            let by = |ratio: f64, step: f64| (font * (ratio - 1.0) / step).round() * step;
+            let is_scaled = (wider - higher).abs() <= SAME_RATIO;
+            let is_spaced = text.is_as_high;
+            let spacing = (text.spacing * 10.0).round() / 10.0;
+            if is_spaced || !is_scaled {
+                let likely = if is_spaced { SPACING } else { SIZE - 0.3 };
+                add(P::LetterSpacing, spacing, likely);
+                add(P::LetterSpacing, (text.spacing * 2.0).round() / 2.0, likely - 0.03);
+            }
+            let likely = if is_scaled { SIZE } else { SIZE - 0.25 };
+            add(P::FontSize, by(wider, 1.0), likely);
+            if !is_spaced {
+                add(P::FontSize, by(higher, 1.0), likely - 0.02);
+                add(P::FontSize, by(wider, 0.5), likely - 0.04);
+            }
+        }
+        found
+    }
+
+    /// The extent of an element's own text in both pictures; none if it is the same, has several
+    /// lines, or is not seen.
+    fn measured_text(&self, index: usize) -> Option<MeasuredText> {
+        let page = self.page;
+        let text = page.element(index)?.text.trim();
+        let letters = text.chars().count();
+        if !(2..80).contains(&letters) || !page.children(index).is_empty() {
+            return None;
+        }
+        let scale = page.snapshot.scale;
+        let font = P::FontSize.length(page, index) * scale;
+        let border = (P::BorderWidth.length(page, index) * scale).ceil() as i32;
+        let [left, top, right, bottom] = page.bounds(index);
+        let inner = [left + border, top + border, right - border, bottom - border];
+        let drawn = TextExtent::new(self.drawing, inner, font, 0)?;
+        if f64::from(drawn.height()) > MAX_LINE * font {
+            return None;
+        }
+        // Where it is drawn, and what continues it to both sides.
+        let shown = TextExtent::new(self.screenshot, inner, font, REACH)?;
+        let [width, height] = [drawn.width(), drawn.height()].map(f64::from);
+        let [other_width, other_height] = [shown.width(), shown.height()].map(f64::from);
+        let is_same = (other_width - width).abs() < 1.5 && drawn.height() == shown.height();
+        (!is_same && other_height <= 2.0 * MAX_LINE * font).then(|| MeasuredText {
+            ratios: [other_width / width, other_height / height],
+            is_as_high: (other_height - height).abs() < 1.5,
+            spacing: (other_width - width) / (letters - 1) as f64 / scale,
+        })
+    }
+}
+
+/// A text whose extent in the screenshot is another.
+struct MeasuredText {
+    /// Width and height in the screenshot divided by those in the drawing.
+    ratios: [f64; 2],
+    is_as_high: bool,
+    /// The letter spacing that explains the other width, in CSS pixels.
+    spacing: f64,
+}
+
+/// The box of a text's glyphs.
+struct TextExtent([i32; 4]);
+
+impl TextExtent {
+    /// The extent of the glyphs in a box, and of those that continue them to both sides.
+    fn new(picture: &Raster, inner: [i32; 4], font: f64, reach: i32) -> Option<Self> {
+        let [left, top, right, bottom] = inner;
+        let places = || (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
+        let mut colors: Vec<_> = places().filter_map(|[x, y]| picture.get(x, y)).collect();
+        let (behind, _) = most_frequent(&mut colors)?;
+        let is_ink = |x: i32, y: i32| {
+            picture.get(x, y).is_some_and(|shown| channel_difference(shown, behind) > INK)
+        };
+        let has_ink = |x: &i32| (top..bottom).any(|y| is_ink(*x, y));
+        let first = (left..right).find(has_ink)?;
+        let last = (left..right).rev().find(has_ink)?;
+        let gap = (GAP * font) as i32;
+        let mut ends = [first, last];
+        for (end, way) in ends.iter_mut().zip([-1, 1]) {
+            let mut at = *end;
+            while (at - *end).abs() <= gap
+                && (at - if way < 0 { left } else { right }) * way <= reach
+            {
+                at += way;
+                if reach > 0 && has_ink(&at) {
+                    *end = at;
+                }
+            }
+        }
+        let [first, last] = ends;
+        let has_ink = |y: &i32| (first..=last).any(|x| is_ink(x, *y));
+        let high = (top..bottom).find(has_ink)?;
+        let low = (top..bottom).rev().find(has_ink)?;
+        Some(Self([first, high, last + 1, low + 1]))
+    }
+
+    fn width(&self) -> i32 {
+        let Self([left, _, right, _]) = self;
+        right - left
+    }
+
+    fn height(&self) -> i32 {
+        let Self([_, top, _, bottom]) = self;
+        bottom - top
+    }
+}

@@ -1,0 +1,217 @@
+//! Hypotheses for lengths whose change would move the content of a page down as the screenshot
+//! shows it: what lies in a box, and what lies below it.
+
+use super::{
+    changeable_length::LengthProperty as P,
+    first_hypotheses::Seeds,
+    hypothesis::Hypothesis,
+    shift_field::{FollowedPatch, is_painted},
+};
+use std::collections::BTreeSet;
+
+/// Maximum distance of a predicted shift from the one that is seen, in pixels.
+const MAX_DISTANCE: f64 = 0.6;
+/// Minimum share of the moved content that moves as predicted.
+const MIN_AGREEMENT: f64 = 0.6;
+/// Maximum number of hypotheses.
+const MAX_HYPOTHESES: usize = 18;
+/// Likelihood of a change that predicts every shift, without that of the property.
+const LIKELY: f64 = 0.8;
+/// Part of the likelihood that depends on the share of the content that moves as predicted.
+const BY_AGREEMENT: f64 = 0.5;
+
+/// Lengths that move content down, with their likelihoods.
+const PROPERTIES: [(P, f64); 7] = [
+    (P::MarginBottom, 0.03),
+    (P::LineHeight, 0.03),
+    (P::Gap, 0.03),
+    (P::PaddingBlock, 0.01),
+    (P::MarginTop, -0.02),
+    (P::PaddingBottom, -0.03),
+    (P::PaddingTop, -0.03),
+];
+
+impl Seeds<'_> {
+    /// The lengths whose change agrees best with the shifts that are seen.
+    pub(super) fn predicted_spaces(&self) -> Vec<Hypothesis> {
+        let seen: Vec<(&FollowedPatch, i32)> = self
+            .field
+            .patches
+            .iter()
+            .filter_map(|patch| Some((patch, patch.target.map(|[_, down]| down)?)))
+            .collect();
+        let shifts: BTreeSet<i32> =
+            seen.iter().map(|(_, down)| *down).filter(|down| *down != 0).collect();
+        if shifts.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for index in self.page.visible() {
+            if self.page.element(index).is_some_and(|element| element.tag == "body") {
+                continue;
+            }
+            let mut groups = vec![vec![index]];
+            let alike = self.page.alike(index);
+            if alike.len() > 1 && alike.first() == Some(&index) {
+                groups.push(alike);
+            }
+            for elements in groups {
+                for (property, likely) in PROPERTIES.iter().filter(|(p, _)| self.is_fit(index, *p))
+                {
+                    found.extend(self.best_length(&elements, *property, *likely, &shifts, &seen));
+                }
+            }
+        }
+        found.sort_by(|one, other| other.priority.total_cmp(&one.priority));
+        found.truncate(MAX_HYPOTHESES);
+        found
+    }
+
+    /// True if an element may have a property that moves its content.
+    fn is_fit(&self, index: usize, property: P) -> bool {
+        let page = self.page;
+        let display = page.style(index, "display");
+        let is_stated = property.length(page, index) > 0.0;
+        match property {
+            P::Gap => {
+                let is_column = page.style(index, "flex-direction").starts_with("column");
+                let is_flow = display.contains("grid") || display.contains("flex") && is_column;
+                is_flow && page.children(index).len() > 1
+            }
+            P::LineHeight => self.has_lines_of(index),
+            P::PaddingBlock | P::PaddingBottom | P::PaddingTop => {
+                display != "inline" && (is_stated || is_painted(page, index))
+            }
+            _ => display != "inline",
+        }
+    }
+
+    /// The change of a property that agrees best with what is seen.
+    fn best_length(
+        &self,
+        elements: &[usize],
+        property: P,
+        likely: f64,
+        shifts: &BTreeSet<i32>,
+        seen: &[(&FollowedPatch, i32)],
+    ) -> Option<Hypothesis> {
+        let first = *elements.first()?;
+        let lines = self.lines_of(first);
+        // What is seen is a whole of a change, a half, or a sum of several.
+        let factors: Vec<f64> = match property {
+            P::LineHeight => vec![1.0, 2.0, 1.0 / lines],
+            P::PaddingBlock => vec![1.0, 0.5],
+            P::Gap => vec![1.0, 1.0 / (self.rows_of(first).len().max(2) - 1) as f64],
+            _ => vec![1.0, 1.0 / elements.len() as f64],
+        };
+        let scale = self.page.snapshot.scale.max(0.1);
+        let deltas = shifts
+            .iter()
+            .flat_map(|shift| factors.iter().map(move |factor| f64::from(*shift) * factor));
+        // In the middle of a page, content goes up by half of what is added below it.
+        let deltas = deltas.flat_map(|delta| [delta, -2.0 * delta]);
+        let rated = deltas.map(|delta| (self.agreement(elements, property, delta, seen), delta));
+        let (agreement, delta) = rated.max_by(|(one, by), (other, other_by)| {
+            one.total_cmp(other).then(other_by.abs().total_cmp(&by.abs()))
+        })?;
+        if agreement < MIN_AGREEMENT {
+            return None;
+        }
+        let group = if elements.len() > 1 { 0.01 } else { 0.0 };
+        let stated = if property.length(self.page, first) > 0.0 { 0.02 } else { 0.0 };
+        let likely = LIKELY - BY_AGREEMENT * (1.0 - agreement) + likely + group + stated;
+        self.length(elements, property, delta / scale, likely)
+    }
+
+    /// Share of the moved content that moves as a change predicts, in pixels of the drawing.
+    fn agreement(
+        &self,
+        elements: &[usize],
+        property: P,
+        delta: f64,
+        seen: &[(&FollowedPatch, i32)],
+    ) -> f64 {
+        let predicted: Vec<f64> = seen
+            .iter()
+            .map(|(patch, _)| {
+                let parts = elements.iter().map(|&at| self.predicted(at, property, delta, patch));
+                parts.sum()
+            })
+            .collect();
+        let farthest = predicted
+            .iter()
+            .fold(0.0, |one: f64, other| if other.abs() > one.abs() { *other } else { one });
+        let share = |offset: f64| {
+            let (mut moved, mut hits) = (0usize, 0.0);
+            for ((_, down), predicted) in seen.iter().zip(&predicted) {
+                let (down, predicted) = (f64::from(*down), predicted + offset);
+                if down != 0.0 || predicted.abs() > MAX_DISTANCE {
+                    moved += 1;
+                    let distance = (down - predicted).abs();
+                    hits += if distance <= MAX_DISTANCE { 1.0 - distance / 2.0 } else { 0.0 };
+                }
+            }
+            hits / moved.max(1) as f64
+        };
+        share(0.0).max(share(-farthest / 2.0))
+    }
+
+    /// Shift down of a patch by the change of an element.
+    fn predicted(&self, element: usize, property: P, delta: f64, patch: &FollowedPatch) -> f64 {
+        let page = self.page;
+        let [_, top, _, bottom] = page.bounds(element);
+        let [_, y] = patch.center;
+        let is_corner = patch.element == element && !patch.is_text;
+        let is_inside = page.contains(element, patch.element) && !is_corner;
+        let is_below = !is_inside && y >= bottom - if is_corner { 8 } else { 1 };
+        let lines = self.lines_of(element);
+        let line = f64::from(bottom - top) / lines;
+        let [inside, below] = match property {
+            P::MarginBottom if is_corner => return 0.0,
+            P::MarginBottom | P::PaddingBottom => [0.0, delta],
+            P::PaddingBlock => [delta, 2.0 * delta],
+            P::LineHeight => {
+                let before = (f64::from(y - top) / line.max(1.0)).floor().clamp(0.0, lines - 1.0);
+                [delta * (before + 0.5), delta * lines]
+            }
+            P::Gap => {
+                let rows = self.rows_of(element);
+                let before = rows.iter().filter(|row| **row <= y).count().saturating_sub(1);
+                [delta * before as f64, delta * rows.len().saturating_sub(1) as f64]
+            }
+            P::MarginTop if is_corner => return delta,
+            _ => [delta, delta],
+        };
+        match (is_inside, is_below) {
+            (true, _) => inside,
+            (_, true) => below,
+            _ => 0.0,
+        }
+    }
+
+    /// Number of lines of an element's text.
+    fn lines_of(&self, index: usize) -> f64 {
+        let scale = self.page.snapshot.scale;
+        let line = P::LineHeight.length(self.page, index) * scale;
+        let [_, top, _, bottom] = self.page.bounds(index);
+        let paddings = [P::PaddingTop, P::PaddingBottom].map(|side| side.length(self.page, index));
+        let text = f64::from(bottom - top) - paddings.iter().sum::<f64>() * scale;
+        (text / line.max(1.0)).round().max(1.0)
+    }
+
+    /// True if an element's line height is that of text in it.
+    pub(super) fn has_lines_of(&self, index: usize) -> bool {
+        let page = self.page;
+        let own = page.style(index, "line-height");
+        let is_own = |patch: &FollowedPatch| {
+            patch.is_text
+                && (patch.element == index || page.style(patch.element, "line-height") == own)
+        };
+        self.field.of(page, index).any(is_own)
+    }
+
+    /// Tops of the rows of an element's children, in pixels of the drawing.
+    fn rows_of(&self, index: usize) -> BTreeSet<i32> {
+        self.page.children(index).iter().map(|&child| self.page.bounds(child)[1]).collect()
+    }
+}

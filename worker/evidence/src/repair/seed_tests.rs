@@ -1,0 +1,230 @@
+//! Hypotheses that are measured in both pictures, for a card with two boxes in it.
+
+use super::{
+    changeable_length::LengthProperty as P,
+    equivalents::equivalents,
+    first_hypotheses::Seeds,
+    hypothesis::{Hypothesis, Lever},
+    paint::PaintView,
+    shift_field::ShiftField,
+};
+use crate::{
+    difference::PixelDifference,
+    element_tree::PageTree,
+    noise::PairNoise,
+    raster::Raster,
+    snapshot::{Snapshot, SnapshotElement},
+};
+
+const BLUE: [u8; 3] = [37, 99, 235];
+
+fn element(
+    index: usize,
+    parent: Option<usize>,
+    rect: [u32; 4],
+    styles: &[(&str, &str)],
+) -> SnapshotElement {
+    SnapshotElement {
+        index,
+        parent,
+        tag: "div".to_owned(),
+        id: None,
+        classes: vec![format!("part{index}")],
+        path: String::new(),
+        text: String::new(),
+        rect: rect.map(f64::from),
+        styles: styles.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        visible: true,
+        image: None,
+    }
+}
+
+fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
+    Snapshot { width: 160, height: 120, scale: 1.0, background: [255; 4], elements }
+}
+
+fn seeds<'seeds>(
+    page: &'seeds PageTree<'seeds>,
+    [drawing, screenshot]: [&'seeds Raster; 2],
+    difference: &'seeds PixelDifference,
+    field: &'seeds ShiftField,
+) -> Seeds<'seeds> {
+    Seeds {
+        page,
+        screenshot,
+        drawing,
+        difference,
+        field,
+        tolerance: 2,
+        is_exact: true,
+        total: difference.total(),
+    }
+}
+
+/// Declarations that are proposed, the likeliest first.
+fn proposed(
+    snapshot: &Snapshot,
+    drawing: &Raster,
+    screenshot: &Raster,
+    ask: impl Fn(&Seeds<'_>) -> Vec<Hypothesis>,
+) -> Vec<(usize, String)> {
+    let page = PageTree::new(snapshot);
+    let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
+    let field = ShiftField::new(&page, drawing, screenshot);
+    let mut found = ask(&seeds(&page, [drawing, screenshot], &difference, &field));
+    found.sort_by(|one, other| other.priority.total_cmp(&one.priority));
+    let written = |other: &Hypothesis| format!("{}: {}", other.property(), other.value());
+    found.iter().map(|other| (other.element, written(other))).collect()
+}
+
+/// A box with round corners, each pixel by the part of it that lies in the box.
+fn rounded(picture: &mut Raster, [x, y, width, height]: [u32; 4], radius: f64) {
+    let samples = || (0..16).map(|part| (f64::from(part) + 0.5) / 16.0);
+    for row in 0..height {
+        for column in 0..width {
+            let is_inside = |dx: f64, dy: f64| {
+                let aside =
+                    |at: f64, length: u32| (radius - at.min(f64::from(length) - at)).max(0.0);
+                let across = aside(f64::from(column) + dx, width);
+                let down = aside(f64::from(row) + dy, height);
+                across.hypot(down) <= radius
+            };
+            let inside = samples().flat_map(|dx| samples().map(move |dy| (dx, dy)));
+            let share = inside.filter(|(dx, dy)| is_inside(*dx, *dy)).count() as f64 / 256.0;
+            let color = BLUE.map(|own| (255.0 + share * (f64::from(own) - 255.0)).round() as u8);
+            picture.fill([x + column, y + row, 1, 1], color);
+        }
+    }
+}
+
+#[test]
+fn a_border_and_a_radius_are_those_of_the_screenshot() {
+    let styles = [
+        ("border-top-width", "1px"),
+        ("border-top-color", "rgb(37, 99, 235)"),
+        ("border-bottom-width", "1px"),
+        ("border-left-width", "1px"),
+        ("border-right-width", "1px"),
+    ];
+    let snapshot = page_of(vec![element(0, None, [20, 20, 80, 40], &styles)]);
+    let bordered = |width: u32| {
+        let mut picture = Raster::filled(160, 120, [255; 3]);
+        picture.fill([20, 20, 78 + 2 * width, 38 + 2 * width], BLUE);
+        picture.fill([20 + width, 20 + width, 78, 38], [240; 3]);
+        picture
+    };
+    let outlines = |seeds: &Seeds<'_>| seeds.measured_outlines(&[0]);
+    let found = proposed(&snapshot, &bordered(1), &bordered(4), outlines);
+    assert_eq!(found, [(0, "border-width: 4px".to_owned())]);
+    assert_eq!(proposed(&snapshot, &bordered(1), &bordered(1), outlines), []);
+
+    let styles = [("background-color", "rgb(37, 99, 235)"), ("border-top-left-radius", "4px")];
+    let snapshot = page_of(vec![element(0, None, [20, 20, 80, 40], &styles)]);
+    let round = |radius: f64| {
+        let mut picture = Raster::filled(160, 120, [255; 3]);
+        rounded(&mut picture, [20, 20, 80, 40], radius);
+        picture
+    };
+    let larger = proposed(&snapshot, &round(4.0), &round(10.0), outlines);
+    assert_eq!(larger[0], (0, "border-radius: 10px".to_owned()));
+    let smaller = proposed(&snapshot, &round(4.0), &round(2.0), outlines);
+    assert_eq!(smaller[0], (0, "border-radius: 2px".to_owned()));
+}
+
+#[test]
+fn a_wider_text_of_the_same_height_is_spaced() {
+    let mut label = element(0, None, [20, 20, 60, 14], &[("font-size", "12px")]);
+    label.text = "Save it".to_owned();
+    let snapshot = page_of(vec![label]);
+    let text = |advance: u32, height: u32| {
+        let mut picture = Raster::filled(160, 120, [255; 3]);
+        (0..7).for_each(|letter| picture.fill([22 + advance * letter, 22, 4, height], [20; 3]));
+        picture
+    };
+    let texts = |seeds: &Seeds<'_>| seeds.measured_texts(&[0]);
+    let spaced = proposed(&snapshot, &text(7, 9), &text(9, 9), texts);
+    assert_eq!(spaced[0], (0, "letter-spacing: 2px".to_owned()));
+    let larger = proposed(&snapshot, &text(7, 9), &text(9, 11), texts);
+    assert_eq!(larger[0], (0, "font-size: 15px".to_owned()));
+    assert_eq!(proposed(&snapshot, &text(7, 9), &text(7, 9), texts), []);
+}
+
+/// A card with two boxes, one below the other, and a page with their places.
+fn card(sizes: [[u32; 2]; 2], between: u32) -> (Raster, Snapshot) {
+    let [[width, height], [other_width, other_height]] = sizes;
+    let below = 20 + height + between;
+    let mut picture = Raster::filled(160, 120, [255; 3]);
+    picture.fill([20, 20, width, height], BLUE);
+    picture.fill([20, below, other_width, other_height], [190, 20, 60]);
+    let fill = [("background-color", "rgb(37, 99, 235)"), ("margin-bottom", "8px")];
+    let card = [("background-color", "rgb(255, 255, 255)"), ("display", "block")];
+    let elements = vec![
+        element(0, None, [10, 10, 140, 100], &card),
+        element(1, Some(0), [20, 20, width, height], &fill),
+        element(2, Some(0), [20, below, other_width, other_height], &fill),
+    ];
+    (picture, page_of(elements))
+}
+
+#[test]
+fn a_box_that_grows_both_ways_has_another_padding() {
+    let (drawing, snapshot) = card([[60, 20], [40, 20]], 8);
+    let (screenshot, _) = card([[68, 28], [40, 20]], 8);
+    let found = proposed(&snapshot, &drawing, &screenshot, |seeds| seeds.grown_boxes());
+    assert_eq!(found, [(1, "padding: 4px".to_owned())]);
+}
+
+#[test]
+fn a_margin_is_predicted_by_what_lies_below_it() {
+    let (drawing, snapshot) = card([[60, 20], [40, 20]], 8);
+    let (screenshot, _) = card([[60, 20], [40, 20]], 14);
+    let found = proposed(&snapshot, &drawing, &screenshot, |seeds| seeds.predicted_spaces());
+    assert_eq!(found[0], (1, "margin-bottom: 14px".to_owned()));
+    let (same, _) = card([[60, 20], [40, 20]], 8);
+    assert_eq!(proposed(&snapshot, &drawing, &same, |seeds| seeds.predicted_spaces()), []);
+}
+
+#[test]
+fn a_space_is_written_on_either_side_of_its_boundary() {
+    let elements = vec![
+        element(0, None, [0, 0, 160, 120], &[]),
+        element(1, Some(0), [0, 0, 160, 60], &[]),
+        element(2, Some(1), [0, 30, 160, 30], &[]),
+        element(3, Some(0), [0, 60, 160, 60], &[]),
+    ];
+    let snapshot = page_of(elements);
+    let page = PageTree::new(&snapshot);
+    let change = P::MarginTop.change(&page, &[3], 6.0).unwrap();
+    let lever = Lever::Length { property: P::MarginTop, delta: 6.0 };
+    let found = Hypothesis { element: 3, change, lever, is: String::new(), priority: 0.0 };
+    let ways = equivalents(&page, &found);
+    let has = |element: usize, property: &str| {
+        ways.iter().any(|way| way.element == element && way.property() == property)
+    };
+    assert!(has(0, "gap") && has(1, "margin-bottom") && has(2, "margin-bottom"));
+    assert!(!has(0, "margin-top"), "the card does not begin there");
+}
+
+#[test]
+fn no_background_is_proposed_for_an_image() {
+    let (drawing, mut snapshot) = card([[60, 20], [40, 20]], 8);
+    let (mut screenshot, _) = card([[60, 20], [40, 20]], 8);
+    screenshot.fill([20, 20, 60, 20], [10, 120, 40]);
+    let estimates = |snapshot: &Snapshot, element: usize| {
+        let page = PageTree::new(snapshot);
+        let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
+        let view = PaintView {
+            page: &page,
+            screenshot: &screenshot,
+            drawing: &drawing,
+            difference: &difference,
+            tolerance: 2,
+        };
+        view.estimates(element).into_iter().map(|found| found.property).collect::<Vec<_>>()
+    };
+    assert!(estimates(&snapshot, 1).contains(&"background-color"));
+    let image = &mut snapshot.elements[1];
+    image.tag = "img".to_owned();
+    image.styles.remove("background-color");
+    assert!(!estimates(&snapshot, 1).contains(&"background-color"));
+}
