@@ -4,9 +4,9 @@ use crate::{
     color::most_frequent,
     difference::PixelDifference,
     element_tree::{area, intersection},
-    patches::Patch,
     raster::{Raster, Rgb, channel_difference},
     shapes::DrawnShape,
+    template_matching::Patch,
 };
 use juror_types::evidence::RegionKind;
 

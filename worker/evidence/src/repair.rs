@@ -20,10 +20,10 @@ mod refine;
 mod search;
 mod shadow;
 mod shift_field;
-mod spaces;
+mod spacing;
 
 #[cfg(test)]
-mod seed_tests;
+mod first_hypotheses_tests;
 #[cfg(test)]
 mod tests;
 

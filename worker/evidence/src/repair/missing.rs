@@ -8,9 +8,9 @@ use super::{
 use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, area, grown, intersection},
-    patches::Patch,
     raster::Raster,
     shapes::contours_of,
+    template_matching::Patch,
 };
 
 /// Maximum distance of a shape's place in the drawing, in pixels across and down.

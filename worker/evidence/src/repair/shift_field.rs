@@ -1,6 +1,6 @@
 //! Shifts of a page's content from one drawing to another picture.
 
-use crate::{element_tree::PageTree, patches::Patch, raster::Raster};
+use crate::{element_tree::PageTree, raster::Raster, template_matching::Patch};
 
 /// Maximum number of patches.
 const MAX_PATCHES: usize = 240;
