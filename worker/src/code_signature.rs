@@ -2,7 +2,7 @@
 //! signatures that differ in few bits.
 
 use juror_types::{id::Digest, signature::Signature};
-use std::collections::HashSet;
+use std::ops::Range;
 
 /// Number of tokens of a shingle.
 const SHINGLE: usize = 3;
@@ -15,8 +15,14 @@ const MAX_TOKENS: usize = 10_000;
 /// tokens, in lower case and with every number as 0. None if the code has too few distinct
 /// shingles.
 pub fn code_signature(code: &str) -> Option<Signature> {
-    let tokens = tokens(code);
-    let shingles: HashSet<u64> = tokens.windows(SHINGLE).map(hash).collect();
+    let Tokens { text, spans } = Tokens::from_code(code);
+    let shingle = |spans: &[Range<usize>]| match spans {
+        [first, .., last] => text.get(first.start..last.end).map(hash),
+        _ => None,
+    };
+    let mut shingles: Vec<u64> = spans.windows(SHINGLE).filter_map(shingle).collect();
+    shingles.sort_unstable();
+    shingles.dedup();
     if shingles.len() < MIN_SHINGLES {
         return None;
     }
@@ -31,34 +37,55 @@ pub fn code_signature(code: &str) -> Option<Signature> {
 }
 
 /// Words, numbers and punctuation of code, in order.
-fn tokens(code: &str) -> Vec<String> {
-    let mut tokens: Vec<String> = Vec::new();
-    let mut in_word = false;
-    for character in code.chars() {
-        let is_word = character.is_alphanumeric() || character == '_';
-        if character.is_whitespace() || !(is_word && in_word) {
-            in_word = is_word;
-            if character.is_whitespace() {
-                continue;
+struct Tokens {
+    /// The tokens, separated by spaces.
+    text: String,
+    /// Their places in the text.
+    spans: Vec<Range<usize>>,
+}
+
+impl Tokens {
+    fn from_code(code: &str) -> Self {
+        let mut tokens = Self { text: String::with_capacity(code.len() * 2), spans: Vec::new() };
+        let mut in_word = false;
+        for character in code.chars() {
+            let is_word = character.is_alphanumeric() || character == '_';
+            if character.is_whitespace() || !(is_word && in_word) {
+                in_word = is_word;
+                if character.is_whitespace() {
+                    continue;
+                }
+                if tokens.spans.len() == MAX_TOKENS {
+                    break;
+                }
+                tokens.begin();
             }
-            if tokens.len() == MAX_TOKENS {
-                break;
-            }
-            tokens.push(String::new());
+            tokens.push(character);
         }
-        let Some(token) = tokens.last_mut() else { continue };
-        match character.is_ascii_digit() {
-            true if token.ends_with('0') => {}
-            true => token.push('0'),
-            false => token.extend(character.to_lowercase()),
-        }
+        tokens
     }
-    tokens
+
+    fn begin(&mut self) {
+        if !self.spans.is_empty() {
+            self.text.push(' ');
+        }
+        self.spans.push(self.text.len()..self.text.len());
+    }
+
+    fn push(&mut self, character: char) {
+        let Some(span) = self.spans.last_mut() else { return };
+        match character {
+            '0'..='9' if span.start < self.text.len() && self.text.ends_with('0') => {}
+            '0'..='9' => self.text.push('0'),
+            other => self.text.extend(other.to_lowercase()),
+        }
+        span.end = self.text.len();
+    }
 }
 
 /// A hash that is the same on every machine and in every version, since signatures are recorded.
-fn hash(shingle: &[String]) -> u64 {
-    let digest = Digest::from_content(shingle.join(" ").as_bytes());
+fn hash(shingle: &str) -> u64 {
+    let digest = Digest::from_content(shingle.as_bytes());
     digest.as_bytes().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
@@ -77,12 +104,15 @@ mod tests {
 
     #[test]
     fn words_numbers_and_signs_are_tokens() {
-        assert_eq!(
-            tokens("Gap = 16px;\n<b>Ä1</b>"),
-            ["gap", "=", "0px", ";", "<", "b", ">", "ä0", "<", "/", "b", ">"]
-        );
-        assert_eq!(tokens("10.5"), ["0", ".", "0"]);
-        assert!(tokens(" \n").is_empty());
+        let tokens = |code: &str| {
+            let Tokens { text, spans } = Tokens::from_code(code);
+            let each: Vec<&str> = spans.into_iter().map(|span| &text[span]).collect();
+            assert_eq!(each.join(" "), text);
+            text
+        };
+        assert_eq!(tokens("Gap = 16px;\n<b>Ä1</b>"), "gap = 0px ; < b > ä0 < / b >");
+        assert_eq!(tokens("10.5"), "0 . 0");
+        assert_eq!(tokens(" \n"), "");
     }
 
     #[test]
