@@ -1,4 +1,4 @@
-//! Agreement of the judge with people. Pure, except for [`known`], which reads existing
+//! Agreement of the judge with people. Pure, except for [`stored_calibration`], which reads existing
 //! calibrations.
 //!
 //! docs/calibrate.md explains each figure.
