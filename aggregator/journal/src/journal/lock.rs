@@ -14,13 +14,26 @@ use std::{
 
 pub(super) const LOCK_FILE: &str = ".lock";
 
-/// Acquires the lock of a run directory. It ends with the returned file.
-pub fn take(directory: &Path) -> Result<File, JournalError> {
+/// The held lock of a run directory.
+#[derive(Debug)]
+pub(super) struct DirectoryLock(File);
+
+impl Drop for DirectoryLock {
+    /// Releases it at once: a child process that another thread is just starting shares the file
+    /// until it runs its program, and closing ours alone would leave the run in use until then.
+    fn drop(&mut self) {
+        sign::clear(&self.0);
+        let _ = self.0.unlock();
+    }
+}
+
+/// Acquires the lock of a run directory.
+pub(super) fn take(directory: &Path) -> Result<DirectoryLock, JournalError> {
     let path = directory.join(LOCK_FILE);
     let file =
         try_lock(&path)?.ok_or_else(|| JournalError::InUse { directory: directory.to_owned() })?;
     sign::set(&file);
-    Ok(file)
+    Ok(DirectoryLock(file))
 }
 
 /// Locks a file, creating it if missing; none if another process holds the lock.
@@ -47,23 +60,27 @@ pub fn is_held(directory: &Path) -> bool {
 mod sign {
     use nix::{
         fcntl::{FcntlArg, fcntl},
-        libc::{F_UNLCK, F_WRLCK, SEEK_SET, c_short, flock},
+        libc::{F_UNLCK, F_WRLCK, SEEK_SET, c_int, c_short, flock},
     };
     use std::fs::File;
 
     pub fn set(file: &File) {
         // On a file system without such locks, the run appears as not in use.
-        let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file()));
+        let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(F_WRLCK)));
+    }
+
+    pub fn clear(file: &File) {
+        let _ = fcntl(file, FcntlArg::F_OFD_SETLK(&whole_file(F_UNLCK)));
     }
 
     pub fn is_set(file: &File) -> bool {
-        let mut lock = whole_file();
+        let mut lock = whole_file(F_WRLCK);
         let asked = fcntl(file, FcntlArg::F_OFD_GETLK(&mut lock));
         asked.is_ok() && lock.l_type != F_UNLCK as c_short
     }
 
-    fn whole_file() -> flock {
-        let (kind, from) = (F_WRLCK as c_short, SEEK_SET as c_short);
+    fn whole_file(kind: c_int) -> flock {
+        let (kind, from) = (kind as c_short, SEEK_SET as c_short);
         flock { l_type: kind, l_whence: from, l_start: 0, l_len: 0, l_pid: 0 }
     }
 }
@@ -74,6 +91,8 @@ mod sign {
     use std::fs::File;
 
     pub fn set(_file: &File) {}
+
+    pub fn clear(_file: &File) {}
 
     pub fn is_set(_file: &File) -> bool {
         false
@@ -93,6 +112,17 @@ mod tests {
         assert!(is_held(folder.path()), "whoever asks takes nothing away");
         drop(lock);
         assert!(!is_held(folder.path()), "it was let go");
+    }
+
+    #[test]
+    fn a_process_that_shares_the_file_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = take(folder.path()).unwrap();
+        let shared = lock.0.try_clone().unwrap();
+        drop(lock);
+        assert!(!is_held(folder.path()));
+        take(folder.path()).unwrap();
+        drop(shared);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! A run directory for its only writer.
 
 use super::{
-    error::JournalError, lines::end_of_last_line, lock::take, occupancy::check_vacant,
+    error::JournalError,
+    lines::end_of_last_line,
+    lock::{DirectoryLock, take},
+    occupancy::check_vacant,
     reader::RunFiles,
 };
 use crate::replace_file::{replace_file, sync_directory};
@@ -18,7 +21,7 @@ pub struct RunDirectory {
     files: RunFiles,
     journal: File,
     length: u64,
-    _lock: File,
+    _lock: DirectoryLock,
 }
 
 impl RunDirectory {
@@ -67,7 +70,7 @@ impl RunDirectory {
         Ok(())
     }
 
-    fn with_lock(files: RunFiles, lock: File) -> Result<Self, JournalError> {
+    fn with_lock(files: RunFiles, lock: DirectoryLock) -> Result<Self, JournalError> {
         let path = files.journal_path();
         let opened = || -> io::Result<(File, u64)> {
             let mut journal = OpenOptions::new()
