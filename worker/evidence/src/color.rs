@@ -34,12 +34,12 @@ pub(crate) fn shown(value: &str) -> String {
     }
 }
 
-/// The most frequent color.
-pub(crate) fn most_frequent(colors: &mut [Rgb]) -> Option<(Rgb, usize)> {
-    colors.sort_unstable();
-    let runs = colors.chunk_by(|one, other| one == other);
+/// The most frequent of colors or of other values, and how often it occurs.
+pub(crate) fn most_frequent<T: Copy + Ord>(values: &mut [T]) -> Option<(T, usize)> {
+    values.sort_unstable();
+    let runs = values.chunk_by(|one, other| one == other);
     let longest = runs.max_by_key(|run| run.len())?;
-    longest.first().map(|color| (*color, longest.len()))
+    longest.first().map(|value| (*value, longest.len()))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::{
     shift_field::{FollowedPatch, REACH, is_painted},
 };
 use crate::{
+    color::most_frequent,
     difference::TOLERANCE,
     element_tree::area,
     raster::{Rgb, channel_difference},
@@ -122,9 +123,8 @@ impl Seeds<'_> {
             self.shift_between(at(edge - way), at(edge), axis)
         });
         let mut shifts: Vec<i32> = shifts.collect();
-        shifts.sort_unstable();
-        let most = shifts.chunk_by(|one, other| one == other).max_by_key(|run| run.len())?;
-        most.first().copied().filter(|_| most.len() >= MIN_PLACES)
+        let (most, places) = most_frequent(&mut shifts)?;
+        (places >= MIN_PLACES).then_some(most)
     }
 
     /// Shift along an axis to the nearest place that shows the colors of two pixels of the drawing;

@@ -5,9 +5,11 @@ use super::{
     shift_field::is_painted,
 };
 use crate::{
+    color::most_frequent,
     element_tree::grown,
     raster::{Raster, Rgb, channel_difference},
 };
+use std::collections::BTreeMap;
 
 /// Maximum distance of a border from its place in the drawing, in pixels.
 const REACH: i32 = 24;
@@ -30,17 +32,19 @@ const CORNER: f64 = 0.95;
 impl Seeds<'_> {
     /// Borders and radii of the sizes that the screenshot shows.
     pub(super) fn measured_outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let painted = || differing.iter().copied().filter(|&index| is_painted(self.page, index));
+        let borders: BTreeMap<usize, f64> =
+            painted().filter_map(|index| Some((index, self.other_thickness(index)?))).collect();
+        let corners: BTreeMap<usize, CornerDifference> =
+            painted().filter_map(|index| Some((index, self.corners_alone(index)?))).collect();
         let mut found = Vec::new();
-        for &index in differing.iter().filter(|&&index| is_painted(self.page, index)) {
-            let shown = self.other_thickness(index);
-            if let Some(delta) = shown {
-                let is_same = |&other: &usize| self.other_thickness(other) == shown;
-                let elements = self.all_or_one(index, is_same);
-                found.extend(self.length(&elements, P::BorderWidth, delta, BORDER));
-            }
-            for (place, delta) in self.other_radii(index).into_iter().enumerate() {
-                let is_same = |&other: &usize| self.corners_alone(other).is_some();
-                let elements = self.all_or_one(index, is_same);
+        for (&index, &delta) in &borders {
+            let elements = self.all_or_one(index, |other| borders.get(other) == Some(&delta));
+            found.extend(self.length(&elements, P::BorderWidth, delta, BORDER));
+        }
+        for (&index, corner) in &corners {
+            let elements = self.all_or_one(index, |other| corners.contains_key(other));
+            for (place, delta) in self.other_radii(index, corner).into_iter().enumerate() {
                 let likely = CORNER - 0.03 * place as f64;
                 found.extend(self.length(&elements, P::BorderRadius, delta, likely));
             }
@@ -71,17 +75,14 @@ impl Seeds<'_> {
                     border.thickness_in(self.drawing, self.screenshot, from, way)
                 })
                 .collect();
-            shown.sort_unstable();
-            let most = shown.chunk_by(|one, other| one == other).max_by_key(|run| run.len())?;
-            let thickest = *most.first().filter(|_| most.len() >= MIN_PLACES)?;
-            let other = f64::from(thickest - thickness) / page.snapshot.scale;
-            (other != 0.0).then_some(other)
+            let (most, places) = most_frequent(&mut shown)?;
+            let other = f64::from(most - thickness) / page.snapshot.scale;
+            (places >= MIN_PLACES && other != 0.0).then_some(other)
         })
     }
 
     /// Differences of a radius that the corners of the screenshot may have, the likeliest first.
-    fn other_radii(&self, index: usize) -> Vec<f64> {
-        let Some(corner) = self.corners_alone(index) else { return Vec::new() };
+    fn other_radii(&self, index: usize, corner: &CornerDifference) -> Vec<f64> {
         let scale = self.page.snapshot.scale.max(0.1);
         let [left, top, right, bottom] = self.page.painted_bounds(index);
         let most = f64::from((right - left).min(bottom - top)) / 2.0;

@@ -7,6 +7,7 @@ use crate::{
     color::most_frequent,
     raster::{Raster, channel_difference},
 };
+use std::collections::BTreeMap;
 
 /// Contrast with the background above which a pixel belongs to a glyph, in levels.
 const INK: u8 = 40;
@@ -25,10 +26,13 @@ const SAME_RATIO: f64 = 0.12;
 impl Seeds<'_> {
     /// Letter spacings and font sizes that give texts the extent that the screenshot shows.
     pub(super) fn measured_texts(&self, differing: &[usize]) -> Vec<Hypothesis> {
+        let texts: BTreeMap<usize, MeasuredText> = differing
+            .iter()
+            .filter_map(|&index| Some((index, self.measured_text(index)?)))
+            .collect();
         let mut found = Vec::new();
-        for &index in differing {
-            let Some(text) = self.measured_text(index) else { continue };
-            let is_same = |&other: &usize| self.measured_text(other).is_some();
+        for (&index, text) in &texts {
+            let is_same = |other: &usize| texts.contains_key(other);
             let elements = self.all_or_one(index, is_same);
             let mut add = |property: P, delta: f64, likely: f64| {
                 found.extend(self.length(&elements, property, delta, likely));

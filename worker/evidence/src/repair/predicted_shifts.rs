@@ -7,7 +7,7 @@ use super::{
     hypothesis::Hypothesis,
     shift_field::{FollowedPatch, is_painted},
 };
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Maximum distance of a predicted shift from the one that is seen, in pixels.
 const MAX_DISTANCE: f64 = 0.6;
@@ -34,10 +34,8 @@ const PROPERTIES: [(P, f64); 7] = [
 impl Seeds<'_> {
     /// The lengths whose change agrees best with the shifts that are seen.
     pub(super) fn predicted_spaces(&self) -> Vec<Hypothesis> {
-        let seen: Vec<(&FollowedPatch, i32)> = self
-            .field
-            .patches
-            .iter()
+        let patches = self.field.patches.iter();
+        let seen: Vec<(&FollowedPatch, i32)> = patches
             .filter_map(|patch| Some((patch, patch.target.map(|[_, down]| down)?)))
             .collect();
         let shifts: BTreeSet<i32> =
@@ -56,9 +54,10 @@ impl Seeds<'_> {
                 groups.push(alike);
             }
             for elements in groups {
-                for (property, likely) in PROPERTIES.iter().filter(|(p, _)| self.is_fit(index, *p))
-                {
-                    found.extend(self.best_length(&elements, *property, *likely, &shifts, &seen));
+                let fit = PROPERTIES.iter().filter(|(property, _)| self.is_fit(index, *property));
+                for (property, likely) in fit {
+                    let moved = self.moved(&elements, *property, &seen);
+                    found.extend(self.best_length(&elements, *property, *likely, &shifts, &moved));
                 }
             }
         }
@@ -93,15 +92,15 @@ impl Seeds<'_> {
         property: P,
         likely: f64,
         shifts: &BTreeSet<i32>,
-        seen: &[(&FollowedPatch, i32)],
+        moved: &[MovedPatches],
     ) -> Option<Hypothesis> {
         let first = *elements.first()?;
-        let lines = self.lines_of(first);
+        let flow = self.flow_of(first, property);
         // What is seen is a whole of a change, a half, or a sum of several.
         let factors: Vec<f64> = match property {
-            P::LineHeight => vec![1.0, 2.0, 1.0 / lines],
+            P::LineHeight => vec![1.0, 2.0, 1.0 / flow.lines],
             P::PaddingBlock => vec![1.0, 0.5],
-            P::Gap => vec![1.0, 1.0 / (self.rows_of(first).len().max(2) - 1) as f64],
+            P::Gap => vec![1.0, 1.0 / (flow.rows.len().max(2) - 1) as f64],
             _ => vec![1.0, 1.0 / elements.len() as f64],
         };
         let scale = self.page.snapshot.scale.max(0.1);
@@ -110,7 +109,7 @@ impl Seeds<'_> {
             .flat_map(|shift| factors.iter().map(move |factor| f64::from(*shift) * factor));
         // In the middle of a page, content goes up by half of what is added below it.
         let deltas = deltas.flat_map(|delta| [delta, -2.0 * delta]);
-        let rated = deltas.map(|delta| (self.agreement(elements, property, delta, seen), delta));
+        let rated = deltas.map(|delta| (agreement(moved, delta), delta));
         let (agreement, delta) = rated.max_by(|(one, by), (other, other_by)| {
             one.total_cmp(other).then(other_by.abs().total_cmp(&by.abs()))
         })?;
@@ -123,64 +122,69 @@ impl Seeds<'_> {
         self.length(elements, property, delta / scale, likely)
     }
 
-    /// Share of the moved content that moves as a change predicts, in pixels of the drawing.
-    fn agreement(
+    /// The patches by what a change of the elements moves them and what is seen of it.
+    fn moved(
         &self,
         elements: &[usize],
         property: P,
-        delta: f64,
         seen: &[(&FollowedPatch, i32)],
-    ) -> f64 {
-        let predicted: Vec<f64> = seen
-            .iter()
-            .map(|(patch, _)| {
-                let parts = elements.iter().map(|&at| self.predicted(at, property, delta, patch));
-                parts.sum()
-            })
-            .collect();
-        let farthest = predicted
-            .iter()
-            .fold(0.0, |one: f64, other| if other.abs() > one.abs() { *other } else { one });
-        let share = |offset: f64| {
-            let (mut moved, mut hits) = (0usize, 0.0);
-            for ((_, down), predicted) in seen.iter().zip(&predicted) {
-                let (down, predicted) = (f64::from(*down), predicted + offset);
-                if down != 0.0 || predicted.abs() > MAX_DISTANCE {
-                    moved += 1;
-                    let distance = (down - predicted).abs();
-                    hits += if distance <= MAX_DISTANCE { 1.0 - distance / 2.0 } else { 0.0 };
-                }
+    ) -> Vec<MovedPatches> {
+        let mut by_one = vec![0.0; seen.len()];
+        for &element in elements {
+            let flow = self.flow_of(element, property);
+            for (sum, (patch, _)) in by_one.iter_mut().zip(seen) {
+                *sum += self.moved_by_one(&flow, patch);
             }
-            hits / moved.max(1) as f64
-        };
-        share(0.0).max(share(-farthest / 2.0))
+        }
+        let patches = by_one.into_iter().zip(seen);
+        let mut moved: Vec<MovedPatches> = patches
+            .map(|(by_one, (_, down))| MovedPatches { by_one, down: f64::from(*down), count: 1.0 })
+            .collect();
+        moved.sort_unstable_by(MovedPatches::order);
+        moved.dedup_by(|next, kept| {
+            let is_same = next.order(kept) == Ordering::Equal;
+            kept.count += if is_same { next.count } else { 0.0 };
+            is_same
+        });
+        moved
     }
 
-    /// Shift down of a patch by the change of an element.
-    fn predicted(&self, element: usize, property: P, delta: f64, patch: &FollowedPatch) -> f64 {
-        let page = self.page;
-        let [_, top, _, bottom] = page.bounds(element);
+    fn flow_of(&self, element: usize, property: P) -> Flow {
+        let rows = match property {
+            P::Gap => self.rows_of(element),
+            _ => BTreeSet::new(),
+        };
+        Flow {
+            element,
+            property,
+            bounds: self.page.bounds(element),
+            lines: self.lines_of(element),
+            rows,
+        }
+    }
+
+    /// Shift down of a patch for each pixel by which a property of an element is changed.
+    fn moved_by_one(&self, flow: &Flow, patch: &FollowedPatch) -> f64 {
+        let Flow { element, property, bounds: [_, top, _, bottom], lines, ref rows } = *flow;
         let [_, y] = patch.center;
         let is_corner = patch.element == element && !patch.is_text;
-        let is_inside = page.contains(element, patch.element) && !is_corner;
+        let is_inside = self.page.contains(element, patch.element) && !is_corner;
         let is_below = !is_inside && y >= bottom - if is_corner { 8 } else { 1 };
-        let lines = self.lines_of(element);
-        let line = f64::from(bottom - top) / lines;
         let [inside, below] = match property {
             P::MarginBottom if is_corner => return 0.0,
-            P::MarginBottom | P::PaddingBottom => [0.0, delta],
-            P::PaddingBlock => [delta, 2.0 * delta],
+            P::MarginBottom | P::PaddingBottom => [0.0, 1.0],
+            P::PaddingBlock => [1.0, 2.0],
             P::LineHeight => {
+                let line = f64::from(bottom - top) / lines;
                 let before = (f64::from(y - top) / line.max(1.0)).floor().clamp(0.0, lines - 1.0);
-                [delta * (before + 0.5), delta * lines]
+                [before + 0.5, lines]
             }
             P::Gap => {
-                let rows = self.rows_of(element);
                 let before = rows.iter().filter(|row| **row <= y).count().saturating_sub(1);
-                [delta * before as f64, delta * rows.len().saturating_sub(1) as f64]
+                [before as f64, rows.len().saturating_sub(1) as f64]
             }
-            P::MarginTop if is_corner => return delta,
-            _ => [delta, delta],
+            P::MarginTop if is_corner => return 1.0,
+            _ => [1.0, 1.0],
         };
         match (is_inside, is_below) {
             (true, _) => inside,
@@ -214,4 +218,49 @@ impl Seeds<'_> {
     fn rows_of(&self, index: usize) -> BTreeSet<i32> {
         self.page.children(index).iter().map(|&child| self.page.bounds(child)[1]).collect()
     }
+}
+
+/// How an element's content flows.
+struct Flow {
+    element: usize,
+    property: P,
+    bounds: [i32; 4],
+    /// Number of lines of its text.
+    lines: f64,
+    /// Tops of the rows of its children; empty unless the property is a gap.
+    rows: BTreeSet<i32>,
+}
+
+/// Patches that a change moves alike, and that are seen moved alike.
+#[derive(Clone, Copy)]
+struct MovedPatches {
+    /// Predicted shift for each pixel of the change.
+    by_one: f64,
+    /// The shift that is seen, in pixels of the drawing.
+    down: f64,
+    count: f64,
+}
+
+impl MovedPatches {
+    fn order(&self, other: &Self) -> Ordering {
+        self.by_one.total_cmp(&other.by_one).then(self.down.total_cmp(&other.down))
+    }
+}
+
+/// Share of the moved content that moves as a change predicts.
+fn agreement(moved: &[MovedPatches], delta: f64) -> f64 {
+    let farthest = moved.last().map_or(0.0, |last| last.by_one * delta);
+    let share = |offset: f64| {
+        let (mut all, mut hits) = (0.0, 0.0);
+        for MovedPatches { by_one, down, count } in moved {
+            let predicted = by_one * delta + offset;
+            if *down != 0.0 || predicted.abs() > MAX_DISTANCE {
+                let distance = (down - predicted).abs();
+                all += count;
+                hits += if distance <= MAX_DISTANCE { count * (1.0 - distance / 2.0) } else { 0.0 };
+            }
+        }
+        hits / f64::max(all, 1.0)
+    };
+    share(0.0).max(share(-farthest / 2.0))
 }
