@@ -6,9 +6,12 @@
 //! and components of React, of which every second one is held back from tuning, as are all those of
 //! `benches/components/held_back`; those of each that are also held against screenshots from
 //! elsewhere). All components of `benches/components/rendering_differences` are tuned by: browsers
-//! draw them differently. `MISSES=1` prints each change that was not named, of the components tuned
-//! by; `TUNED=1` leaves those held back out; `OPERATORS=margin,gap` plants such changes only;
-//! `ORIGINS=same browser;another browser` takes screenshots of such origins only.
+//! draw them differently. Those of `benches/components/long_pages` have hundreds of elements.
+//!
+//! `FOLDERS=benches/components/long_pages` takes components of such folders only; `MISSES=1` prints
+//! each change that was not named, of the components tuned by; `TUNED=1` leaves those held back
+//! out; `OPERATORS=margin,gap` plants such changes only; `ORIGINS=same browser;another browser`
+//! takes screenshots of such origins only.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -76,9 +79,13 @@ fn main() {
         ("benches/components", "tsx", mounted),
         ("benches/components", "html", pages),
         (RENDERING_DIFFERENCES, "html", pages),
+        ("benches/components/long_pages", "html", pages),
         (HELD_BACK, "html", pages),
         (HELD_BACK, "tsx", mounted),
     ] {
+        if !is_asked_for("FOLDERS", ',', folder) {
+            continue;
+        }
         let components = components(folder, extension, count, &mut page);
         let title = format!("{} components of {folder} in {extension}", components.len());
         println!("\n{title}");
@@ -278,7 +285,7 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
             let Some(screenshot) = screenshot else { continue };
             let browser = &mut browsers.chromium;
             // Reformatted: the same page in other bytes.
-            browser.open(&html.replace(";", " ;\n"), *size, origin.device_scale());
+            browser.open(&html.replace(" {", " {\n"), *size, origin.device_scale());
             let (drawing, snapshot) = browser.draw(&[]);
             let pair = PicturePair::new(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));

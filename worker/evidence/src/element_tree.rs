@@ -95,17 +95,26 @@ impl<'page> PageTree<'page> {
         false
     }
 
-    /// Visible elements with the tag and the classes of this one, itself included.
+    /// Visible elements that one rule of a style sheet would name together with this one, itself
+    /// included.
     pub fn alike(&self, index: usize) -> Vec<usize> {
-        let Some(element) = self.element(index) else { return Vec::new() };
-        let is_alike = |other: &SnapshotElement| {
-            let has_same_names = other.tag == element.tag && other.classes == element.classes;
-            has_same_names
-                && (!element.classes.is_empty()
-                    || other.parent == element.parent
-                    || is_cell(element))
-        };
-        self.visible().filter(|&at| self.element(at).is_some_and(is_alike)).collect()
+        self.visible().filter(|&other| self.is_alike(index, other)).collect()
+    }
+
+    /// True for equal tags and classes; without classes, the parents must be the same or alike too.
+    pub fn is_alike(&self, one: usize, other: usize) -> bool {
+        let mut pair = self.element(one).zip(self.element(other));
+        while let Some((one, other)) = pair {
+            if one.tag != other.tag || one.classes != other.classes {
+                return false;
+            }
+            if !one.classes.is_empty() || one.parent == other.parent || is_cell(one) {
+                return true;
+            }
+            let parents = one.parent.zip(other.parent);
+            pair = parents.and_then(|(one, other)| self.element(one).zip(self.element(other)));
+        }
+        false
     }
 
     /// The record of an element, with its box in pixels of the screenshot.

@@ -16,6 +16,7 @@ mod missing;
 mod outlines;
 mod paint;
 mod predicted_shifts;
+mod queue;
 mod refine;
 mod search;
 mod shadow;
@@ -24,6 +25,8 @@ mod spacing;
 
 #[cfg(test)]
 mod first_hypotheses_tests;
+#[cfg(test)]
+mod long_list_tests;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,10 @@ use crate::raster::{Raster, channel_difference};
 
 /// Maximum number of pixels sampled from a patch.
 const MAX_SAMPLES: usize = 56;
+/// Maximum distance from a likely shift at which a patch is searched too, in pixels across and down.
+const NEAR: i32 = 12;
+/// Mean difference of the samples at a good place, in levels.
+const GOOD: u32 = 6;
 
 /// A patch with enough contrast to be found again.
 #[derive(Clone, Debug)]
@@ -38,7 +42,8 @@ impl Patch {
         self.find_near(from, to, reach, &[])
     }
 
-    /// The same shift, sooner if it is among the likely ones.
+    /// The same shift; also one near a likely shift, which may lie farther away. The likelier ones
+    /// come first.
     pub fn find_near(
         &self,
         from: &Raster,
@@ -51,26 +56,34 @@ impl Patch {
         if best.0 <= 2 * self.samples.len() as u32 {
             return Some([0, 0]);
         }
+        let expected = likely.first().copied().unwrap_or_default();
         let mut compare = |shift: [i32; 2]| {
             if let Some(cost) = self.cost(from, to, shift, best.0.min(allowed))
-                && (cost, rank(shift)) < (best.0, rank(best.1))
+                && (cost, rank(shift, expected)) < (best.0, rank(best.1, expected))
             {
                 best = (cost, shift);
             }
             best
         };
-        let is_near =
-            |shift: &&[i32; 2]| shift.iter().zip(reach).all(|(part, most)| part.abs() <= most);
-        let found = likely.iter().filter(is_near).map(|shift| compare(*shift)).last();
-        // Only a nearer place is better than an exact one.
-        let [across, down] = match found {
-            Some((0, shift)) => reach.map(|most| most.min(distance(shift))),
-            _ => reach,
-        };
-        for dy in -down..=down {
-            for dx in -across..=across {
-                compare([dx, dy]);
+        for shift in likely {
+            if compare(*shift).0 == 0 {
+                return Some(*shift);
             }
+        }
+        let around = |[across, down]: [i32; 2], [dx, dy]: [i32; 2]| {
+            let rows = dy - down..=dy + down;
+            rows.flat_map(move |dy| (dx - across..=dx + across).map(move |dx| [dx, dy]))
+        };
+        let near = reach.map(|most| most.min(NEAR));
+        let places = likely.iter().flat_map(|shift| around(near, *shift));
+        // Farther away, other rows of a list show the same.
+        if let Some((cost, shift)) = places.map(&mut compare).last()
+            && cost <= GOOD * self.samples.len() as u32
+        {
+            return Some(shift);
+        }
+        for shift in around(reach, [0, 0]) {
+            compare(shift);
         }
         (best.0 < allowed).then_some(best.1)
     }
@@ -96,13 +109,9 @@ impl Patch {
     }
 }
 
-fn distance(shift: [i32; 2]) -> i32 {
-    shift.iter().map(|part| part.abs()).sum()
-}
-
-/// Order of shifts with equal costs: the nearest first, then from the top left.
-fn rank([dx, dy]: [i32; 2]) -> [i32; 3] {
-    [distance([dx, dy]), dy, dx]
+/// Order of shifts with equal costs: the nearest to the expected one first, then from the top left.
+fn rank([dx, dy]: [i32; 2], [across, down]: [i32; 2]) -> [i32; 3] {
+    [(dx - across).abs() + (dy - down).abs(), dy, dx]
 }
 
 #[cfg(test)]

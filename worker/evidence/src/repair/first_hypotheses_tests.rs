@@ -18,7 +18,7 @@ use crate::{
 
 const BLUE: [u8; 3] = [37, 99, 235];
 
-fn element(
+pub(super) fn element(
     index: usize,
     parent: Option<usize>,
     rect: [u32; 4],
@@ -62,7 +62,7 @@ fn seeds<'seeds>(
 }
 
 /// Declarations that are proposed, the likeliest first.
-fn proposed(
+pub(super) fn proposed(
     snapshot: &Snapshot,
     drawing: &Raster,
     screenshot: &Raster,

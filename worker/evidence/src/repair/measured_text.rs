@@ -20,6 +20,8 @@ const MAX_LINE: f64 = 1.4;
 /// Likelihoods of a measured letter spacing and of a measured font size.
 const SPACING: f64 = 0.94;
 const SIZE: f64 = 0.92;
+/// Likelihood of a font size that several texts inherit.
+const INHERITED_SIZE: f64 = 0.95;
 /// Maximum relative difference of a text's width and height if its font size alone is another.
 const SAME_RATIO: f64 = 0.12;
 
@@ -30,7 +32,7 @@ impl Seeds<'_> {
             .iter()
             .filter_map(|&index| Some((index, self.measured_text(index)?)))
             .collect();
-        let mut found = Vec::new();
+        let mut found = self.inherited_sizes(&texts);
         for (&index, text) in &texts {
             let is_same = |other: &usize| texts.contains_key(other);
             let elements = self.all_or_one(index, is_same);
@@ -58,6 +60,29 @@ impl Seeds<'_> {
         found
     }
 
+    /// Font sizes of elements from which several of these texts inherit theirs.
+    fn inherited_sizes(&self, texts: &BTreeMap<usize, MeasuredText>) -> Vec<Hypothesis> {
+        let mut inherited: BTreeMap<usize, Vec<i32>> = BTreeMap::new();
+        for (&index, MeasuredText { ratios: [wider, _], .. }) in texts {
+            let font = P::FontSize.length(self.page, index);
+            let parent = self.page.parent(index);
+            if let Some(parent) = parent.filter(|at| P::FontSize.length(self.page, *at) == font) {
+                let delta = (font * (wider - 1.0)).round() as i32;
+                inherited.entry(parent).or_default().push(delta);
+            }
+        }
+        inherited.retain(|_, deltas| deltas.len() > 1);
+        let mut found = Vec::new();
+        for (&parent, deltas) in &inherited {
+            let elements = self.all_or_one(parent, |other| inherited.contains_key(other));
+            // What runs into its neighbor seems to grow most.
+            let smallest = deltas.iter().min_by_key(|delta| delta.abs()).copied();
+            let delta = f64::from(smallest.unwrap_or_default());
+            found.extend(self.length(&elements, P::FontSize, delta, INHERITED_SIZE));
+        }
+        found
+    }
+
     /// The extent of an element's own text in both pictures; none if it is the same, has several
     /// lines, or is not seen.
     fn measured_text(&self, index: usize) -> Option<MeasuredText> {
@@ -76,11 +101,22 @@ impl Seeds<'_> {
         if f64::from(drawn.height()) > MAX_LINE * font {
             return None;
         }
-        // Where it is drawn, and what continues it to both sides.
-        let shown = TextExtent::new(self.screenshot, inner, font, REACH)?;
+        // Where it is drawn or has moved to, and what continues it to both sides.
+        let shown_at = |[across, down]: [i32; 2]| {
+            let [left, top, right, bottom] = inner;
+            let place = [left + across, top + down, right + across, bottom + down];
+            TextExtent::new(self.screenshot, place, font, REACH)
+        };
+        let shown = shown_at([0, 0])?;
         let [width, height] = [drawn.width(), drawn.height()].map(f64::from);
         let [other_width, other_height] = [shown.width(), shown.height()].map(f64::from);
-        let is_same = (other_width - width).abs() < 1.5 && drawn.height() == shown.height();
+        let is_same_at = |shift: [i32; 2]| {
+            shown_at(shift).is_some_and(|other| {
+                (f64::from(other.width()) - width).abs() < 1.5 && drawn.height() == other.height()
+            })
+        };
+        let is_same =
+            is_same_at([0, 0]) || self.field.shifts_near(index).into_iter().any(is_same_at);
         (!is_same && other_height <= 2.0 * MAX_LINE * font).then(|| MeasuredText {
             ratios: [other_width / width, other_height / height],
             is_as_high: (other_height - height).abs() < 1.5,

@@ -4,7 +4,7 @@
 use super::{
     changeable_length::LengthProperty as P,
     first_hypotheses::Seeds,
-    hypothesis::Hypothesis,
+    hypothesis::{Hypothesis, Lever},
     shift_field::{FollowedPatch, is_painted},
 };
 use std::{cmp::Ordering, collections::BTreeSet};
@@ -17,6 +17,8 @@ const MIN_AGREEMENT: f64 = 0.6;
 const MAX_HYPOTHESES: usize = 18;
 /// Likelihood of a change that predicts every shift, without that of the property.
 const LIKELY: f64 = 0.8;
+/// Likelihood of a padding on all sides above that of one above and below.
+const ALL_SIDES: f64 = 0.03;
 /// Part of the likelihood that depends on the share of the content that moves as predicted.
 const BY_AGREEMENT: f64 = 0.5;
 
@@ -57,7 +59,9 @@ impl Seeds<'_> {
                 let fit = PROPERTIES.iter().filter(|(property, _)| self.is_fit(index, *property));
                 for (property, likely) in fit {
                     let moved = self.moved(&elements, *property, &seen);
-                    found.extend(self.best_length(&elements, *property, *likely, &shifts, &moved));
+                    let best = self.best_length(&elements, *property, *likely, &shifts, &moved);
+                    found.extend(best.as_ref().and_then(|best| self.on_all_sides(best)));
+                    found.extend(best);
                 }
             }
         }
@@ -122,6 +126,16 @@ impl Seeds<'_> {
         self.length(elements, property, delta / scale, likely)
     }
 
+    /// The same padding on all sides, if content moves across as it moves down.
+    fn on_all_sides(&self, found: &Hypothesis) -> Option<Hypothesis> {
+        let Lever::Length { property: P::PaddingBlock, delta } = found.lever else { return None };
+        let across = (delta * self.page.snapshot.scale).round() as i32;
+        let mut inside = self.field.of(self.page, found.element);
+        let moves_across = inside.any(|patch| patch.target.is_some_and(|[by, _]| by == across));
+        let likely = found.priority / 100.0 + ALL_SIDES;
+        moves_across.then(|| self.length(&found.change.elements, P::Padding, delta, likely))?
+    }
+
     /// The patches by what a change of the elements moves them and what is seen of it.
     fn moved(
         &self,
@@ -129,14 +143,17 @@ impl Seeds<'_> {
         property: P,
         seen: &[(&FollowedPatch, i32)],
     ) -> Vec<MovedPatches> {
-        let mut by_one = vec![0.0; seen.len()];
-        for &element in elements {
-            let flow = self.flow_of(element, property);
-            for (sum, (patch, _)) in by_one.iter_mut().zip(seen) {
-                *sum += self.moved_by_one(&flow, patch);
-            }
-        }
-        let patches = by_one.into_iter().zip(seen);
+        let flows = self.flows(elements, property);
+        let by_one = seen.iter().map(|(patch, _)| {
+            let holds = |flow: &&Flow| self.page.contains(flow.element, patch.element);
+            let own_top = flows.iter().find(holds).map_or(i32::MAX, |flow| flow.bounds[1]);
+            let moving = flows.iter().filter(|flow| {
+                let is_before = flow.is_first_of_row && flow.bounds[3] <= own_top.saturating_add(1);
+                is_before || holds(flow)
+            });
+            moving.map(|flow| self.moved_by_one(flow, patch)).sum()
+        });
+        let patches = by_one.zip(seen);
         let mut moved: Vec<MovedPatches> = patches
             .map(|(by_one, (_, down))| MovedPatches { by_one, down: f64::from(*down), count: 1.0 })
             .collect();
@@ -147,6 +164,20 @@ impl Seeds<'_> {
             is_same
         });
         moved
+    }
+
+    fn flows(&self, elements: &[usize], property: P) -> Vec<Flow> {
+        let mut flows: Vec<Flow> =
+            elements.iter().map(|&element| self.flow_of(element, property)).collect();
+        flows.sort_by_key(|flow| flow.bounds[3]);
+        let mut last_bottom = i32::MIN;
+        for flow in &mut flows {
+            flow.is_first_of_row = flow.bounds[1] >= last_bottom.saturating_sub(1);
+            if flow.is_first_of_row {
+                last_bottom = flow.bounds[3];
+            }
+        }
+        flows
     }
 
     fn flow_of(&self, element: usize, property: P) -> Flow {
@@ -160,12 +191,13 @@ impl Seeds<'_> {
             bounds: self.page.bounds(element),
             lines: self.lines_of(element),
             rows,
+            is_first_of_row: true,
         }
     }
 
     /// Shift down of a patch for each pixel by which a property of an element is changed.
     fn moved_by_one(&self, flow: &Flow, patch: &FollowedPatch) -> f64 {
-        let Flow { element, property, bounds: [_, top, _, bottom], lines, ref rows } = *flow;
+        let Flow { element, property, bounds: [_, top, _, bottom], lines, ref rows, .. } = *flow;
         let [_, y] = patch.center;
         let is_corner = patch.element == element && !patch.is_text;
         let is_inside = self.page.contains(element, patch.element) && !is_corner;
@@ -220,7 +252,7 @@ impl Seeds<'_> {
     }
 }
 
-/// How an element's content flows.
+/// Extent of an element, its lines and its rows.
 struct Flow {
     element: usize,
     property: P,
@@ -229,6 +261,8 @@ struct Flow {
     lines: f64,
     /// Tops of the rows of its children; empty unless the property is a gap.
     rows: BTreeSet<i32>,
+    /// False for a similar element beside an earlier one: both together move what is below them.
+    is_first_of_row: bool,
 }
 
 /// Patches that a change moves alike, and that are seen moved alike.

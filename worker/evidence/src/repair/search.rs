@@ -6,6 +6,7 @@ use super::{
     first_hypotheses::Seeds,
     hypothesis::{Hypothesis, Lever},
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
+    queue::HypothesisQueue,
     refine::{JudgedTrial, NEARLY_SOLVED, PARALLEL, Tracks},
     shift_field::ShiftField,
 };
@@ -82,8 +83,7 @@ pub struct RepairSearch {
     areas: DifferenceAreas,
     initial: u64,
     before: u64,
-    queue: Vec<Hypothesis>,
-    tried: BTreeSet<String>,
+    queue: HypothesisQueue,
     tracks: Tracks,
     current: Option<Hypothesis>,
     judged: Vec<(Hypothesis, u64)>,
@@ -127,8 +127,7 @@ impl RepairSearch {
             areas: DifferenceAreas::default(),
             initial: 0,
             before: 0,
-            queue: Vec::new(),
-            tried: BTreeSet::new(),
+            queue: HypothesisQueue::default(),
             tracks: Tracks::default(),
             current: None,
             judged: Vec::new(),
@@ -152,20 +151,12 @@ impl RepairSearch {
             if self.drawn >= self.limits.trials || self.equivalents_left == Some(0) {
                 self.queue.clear();
             }
-            let best = self.queue.iter().enumerate();
-            let best = best.max_by(|(at, one), (other_at, other)| {
-                one.priority.total_cmp(&other.priority).then(other_at.cmp(at))
-            });
-            let Some((place, _)) = best else {
+            let Some(hypothesis) = self.queue.pop() else {
                 if self.accept_best() {
                     continue;
                 }
                 return None;
             };
-            let hypothesis = self.queue.remove(place);
-            if !self.tried.insert(format!("{:?}", hypothesis.change)) {
-                continue;
-            }
             if let Some(left) = &mut self.equivalents_left {
                 *left -= 1;
             }
@@ -193,6 +184,9 @@ impl RepairSearch {
                 JudgedTrial { hypothesis: &hypothesis, drawing: &drawing, before, remaining };
             let page = PageTree::new(&self.snapshot);
             self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
+        }
+        if gain(before, remaining, touched) < MIN_GAIN {
+            self.queue.defer_similar(&PageTree::new(&self.snapshot), &hypothesis);
         }
         self.judged.push((hypothesis.clone(), remaining));
         if self.is_better(&hypothesis, remaining)
@@ -229,8 +223,7 @@ impl RepairSearch {
         let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
         self.before = difference.total();
         self.areas = DifferenceAreas::new(&difference);
-        self.queue.clear();
-        self.tried.clear();
+        self.queue = HypothesisQueue::default();
         self.tracks = Tracks::default();
         self.judged.clear();
         self.missing = None;
@@ -250,7 +243,7 @@ impl RepairSearch {
             is_exact: self.noise.is_none(),
             total: self.before,
         };
-        self.queue = seeds.hypotheses();
+        self.queue = HypothesisQueue::new(seeds.hypotheses());
     }
 
     /// True if a change removes more than the best one, or the same and is likelier.

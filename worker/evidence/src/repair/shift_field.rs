@@ -95,6 +95,15 @@ impl ShiftField {
         self.patches.iter().filter(move |patch| page.contains(ancestor, patch.element))
     }
 
+    /// Shifts of the patches of an element, or else of those before and after it in the document.
+    pub fn shifts_near(&self, element: usize) -> Vec<[i32; 2]> {
+        let first = self.patches.partition_point(|patch| patch.element < element);
+        let end = self.patches.partition_point(|patch| patch.element <= element);
+        let around = if first < end { first..end } else { first.saturating_sub(1)..end + 1 };
+        let near = self.patches.iter().skip(around.start).take(around.len());
+        near.filter_map(|patch| patch.target).collect()
+    }
+
     /// Growth of the content in pixels, across (0) or down (1): the range of its shifts, negative
     /// if the first patches move farther. Content that grows in the middle of a page moves both
     /// ways.
