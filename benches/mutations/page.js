@@ -5,7 +5,9 @@ window.applyChanges = (changes, priority) => {
     const element = elements[index], before = element.getAttribute('style');
     undo.push(() => before === null ? element.removeAttribute('style') : element.setAttribute('style', before));
     const [property, value] = change.edit === 'remove' ? ['display', 'none'] : [change.edit.declare.property, change.edit.declare.value];
-    element.style.setProperty(property, value, priority);
+    const [first, last] = [value.split(' ')[0], value.split(' ').at(-1)];
+    const declarations = property === 'size' ? [['width', first], ['height', last]] : [[property, value]];
+    for (const [name, own] of declarations) element.style.setProperty(name, own, priority);
   }
   return () => undo.reverse().forEach((step) => step());
 };

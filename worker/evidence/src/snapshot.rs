@@ -111,7 +111,7 @@ pub struct PageChange {
 pub enum PageEdit {
     /// Sets a property, above the page's own style sheets.
     Declare {
-        /// The CSS property.
+        /// The CSS property; `size` for width and height together.
         property: String,
         /// Its value.
         value: String,

@@ -78,6 +78,10 @@ async fn a_snapshot_describes_the_elements_and_a_change_is_taken_back() {
     assert_ne!(changed.picture, before.picture);
     let styles = &changed.snapshot.elements[card.index].styles;
     assert_eq!(styles["background-color"], "rgb(255, 0, 0)");
+    let sized = PageChange { elements: vec![card.index], edit: edit("size", "60px 40px") };
+    let sized = page.draw(&[sized]).await.unwrap().snapshot;
+    let styles = &sized.elements[card.index].styles;
+    assert_eq!([&styles["width"], &styles["height"]], ["60px", "40px"]);
     let removed = PageChange { elements: vec![card.index], edit: PageEdit::Remove };
     let removed = page.draw(&[removed]).await.unwrap();
     assert!(!removed.snapshot.elements[card.index].visible);

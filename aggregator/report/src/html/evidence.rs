@@ -123,7 +123,12 @@ fn share_text(share: f64) -> String {
 fn repair(region: &EvidenceRegion) -> Option<String> {
     let path = &region.element.as_ref()?.path;
     let (property, value) = region.property.as_ref().zip(region.should_be.as_ref())?;
-    Some(format!("{path} {{ {property}: {value}; }}"))
+    let declarations = match (property.as_str(), value.split_once(' ')) {
+        ("size", Some((width, height))) => format!("width: {width}; height: {height};"),
+        ("size", None) => format!("width: {value}; height: {value};"),
+        _ => format!("{property}: {value};"),
+    };
+    Some(format!("{path} {{ {declarations} }}"))
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ pub struct EvidenceRegion {
     /// The responsible element; none without a snapshot of the page.
     #[serde(default)]
     pub element: Option<RegionElement>,
-    /// The CSS property that a repair sets (`display` for a removal); none where no repair explains
-    /// the region.
+    /// The CSS property that a repair sets (`display` for a removal, `size` for the width and the
+    /// height of an image); none where no repair explains the region.
     #[serde(default)]
     pub property: Option<String>,
     /// The property's value in the code.

@@ -28,6 +28,8 @@ pub(crate) enum LengthProperty {
     BorderRadius,
     Width,
     Height,
+    /// Width and height of an image, in their present ratio.
+    Size,
 }
 
 impl LengthProperty {
@@ -54,6 +56,7 @@ impl LengthProperty {
             Self::BorderRadius => "border-radius",
             Self::Width => "width",
             Self::Height => "height",
+            Self::Size => "size",
         }
     }
 
@@ -85,6 +88,7 @@ impl LengthProperty {
             Self::LetterSpacing => &["letter-spacing"],
             Self::Width => &["width"],
             Self::Height => &["height"],
+            Self::Size => &["width", "height"],
         }
     }
 
@@ -141,7 +145,7 @@ impl LengthProperty {
             Self::LetterSpacing => [-0.1 * font, 0.3 * font],
             Self::LineHeight => [0.8 * font, 3.0 * font],
             Self::BorderWidth => [0.0, 16.0],
-            Self::BorderRadius | Self::Width | Self::Height => [0.0, f64::INFINITY],
+            Self::BorderRadius | Self::Width | Self::Height | Self::Size => [0.0, f64::INFINITY],
             _ => [0.0, 160.0],
         }
     }
@@ -151,8 +155,10 @@ impl LengthProperty {
         let first = *elements.first()?;
         let mut lengths = self.lengths(page, first);
         let [least, most] = self.sensible(page, first);
+        let width = lengths.first().copied().unwrap_or_default();
         for length in &mut lengths {
-            *length = (*length + delta).clamp(least.min(*length), most.max(*length));
+            let ratio = if self == Self::Size { *length / width.max(1.0) } else { 1.0 };
+            *length = (*length + delta * ratio).clamp(least.min(*length), most.max(*length));
         }
         if lengths == self.lengths(page, first) {
             return None;

@@ -130,6 +130,7 @@ fn kind(hypothesis: &Hypothesis) -> Option<RegionKind> {
         ("font-size", RegionKind::Resized),
         ("width", RegionKind::Resized),
         ("height", RegionKind::Resized),
+        ("size", RegionKind::Resized),
         ("line-height", RegionKind::Resized),
         ("gap", RegionKind::Moved),
         ("align-items", RegionKind::Moved),

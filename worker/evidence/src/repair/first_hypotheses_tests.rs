@@ -13,7 +13,7 @@ use crate::{
     element_tree::PageTree,
     noise::PairNoise,
     raster::Raster,
-    snapshot::{Snapshot, SnapshotElement},
+    snapshot::{PageEdit, Snapshot, SnapshotElement},
 };
 
 const BLUE: [u8; 3] = [37, 99, 235];
@@ -227,4 +227,21 @@ fn no_background_is_proposed_for_an_image() {
     image.tag = "img".to_owned();
     image.styles.remove("background-color");
     assert!(!estimates(&snapshot, 1).contains(&"background-color"));
+}
+
+#[test]
+fn an_image_keeps_its_ratio_in_another_size() {
+    let mut icon = element(0, None, [20, 20, 60, 40], &[("width", "60px"), ("height", "40px")]);
+    icon.tag = "svg".to_owned();
+    let snapshot = page_of(vec![icon]);
+    let page = PageTree::new(&snapshot);
+    let edit = |delta: f64| P::Size.change(&page, &[0], delta).map(|change| change.edit);
+    let size = |value: &str| {
+        let (property, value) = ("size".to_owned(), value.to_owned());
+        Some(PageEdit::Declare { property, value })
+    };
+    assert_eq!(P::Size.current(&page, 0), "60px 40px");
+    assert_eq!(edit(30.0), size("90px 60px"));
+    assert_eq!(edit(-60.0), size("0px"));
+    assert_eq!(edit(0.0), None);
 }

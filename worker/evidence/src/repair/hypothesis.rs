@@ -42,7 +42,8 @@ impl Hypothesis {
         };
         let present = property.length(page, self.element);
         // Browsers compute a size for every box, whether the code states one or not.
-        let is_size = matches!(property, LengthProperty::Width | LengthProperty::Height);
+        let sizes = [LengthProperty::Width, LengthProperty::Height, LengthProperty::Size];
+        let is_size = sizes.contains(&property);
         let is_stated = present.abs() > 0.0 && !is_size && !property.is_normal(page, self.element);
         let target = present + delta;
         let is_multiple = |of: f64| (target / of - (target / of).round()).abs() < 1e-6;

@@ -146,7 +146,9 @@
       const element = elements[place], before = element.getAttribute('style');
       steps.unshift(() => before === null ? element.removeAttribute('style') : element.setAttribute('style', before));
       const [property, value] = edit === 'remove' ? ['display', 'none'] : [edit.declare.property, edit.declare.value];
-      element.style.setProperty(property, value, 'important');
+      const [first, last] = [value.split(' ')[0], value.split(' ').at(-1)];
+      const declarations = property === 'size' ? [['width', first], ['height', last]] : [[property, value]];
+      for (const [name, own] of declarations) element.style.setProperty(name, own, 'important');
     }
     undo = () => steps.forEach((step) => step());
     rest();

@@ -26,6 +26,18 @@ fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
 }
 
 #[test]
+fn a_size_is_copied_as_a_width_and_a_height() {
+    let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
+    let written = |value: &str| {
+        let (property, should_be) = (Some("size".to_owned()), Some(value.to_owned()));
+        let region = EvidenceRegion { property, should_be, ..evidence.regions[0].clone() };
+        repair(&region).unwrap()
+    };
+    assert_eq!(written("40px"), "body > button { width: 40px; height: 40px; }");
+    assert_eq!(written("60px 40px"), "body > button { width: 60px; height: 40px; }");
+}
+
+#[test]
 fn a_cited_region_and_its_finding_lead_to_each_other() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
     let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
