@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod demo_data;
+mod end_of_run;
 mod exit;
 mod health_server;
 mod interactive;
@@ -11,7 +12,6 @@ mod location_flags;
 mod logging;
 mod progress;
 mod publish_interactive;
-mod report_and_exit;
 mod run_argument;
 mod settings_sources;
 mod signals;

@@ -18,7 +18,6 @@ mod blocking;
 mod committer;
 mod completeness;
 mod dead_job_result;
-mod directory;
 mod incoming;
 mod ledger_journals;
 mod ledger_maintenance;
@@ -31,14 +30,15 @@ mod reporter;
 mod resend_unstarted;
 mod run_registry;
 mod run_state;
+mod runs_directory_registration;
 mod settlement;
 mod status_poller;
 mod telemetry;
 
 pub use backend::FleetBackend;
-pub use directory::{claim, identify};
 pub use lock::{LockRole, RunsLock};
 pub use reporter::{BaselineComparer, CompletedRun, ReportOptions};
+pub use runs_directory_registration::{claim, identify};
 
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
 use futures_util::future::BoxFuture;
@@ -294,7 +294,7 @@ async fn keep_directory(
     interval: Duration,
     (ended, drain): (&CancellationToken, &CancellationToken),
 ) -> Option<AggregatorError> {
-    let kept = directory::keep(backend, directory, interval);
+    let kept = runs_directory_registration::keep(backend, directory, interval);
     let elsewhere = ended.run_until_cancelled(kept).await;
     drain.cancel();
     elsewhere

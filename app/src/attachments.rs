@@ -43,11 +43,11 @@ const NO_SUCH_ITEM: &str = "the dataset has no such item";
 impl Attachments for DatasetAttachments<'_> {
     fn gather(&self, shown: &[AttachmentRequest]) -> HashMap<String, Attachment> {
         let (inputs, today) = (self.judged_inputs(), self.today(shown));
-        let mut exhibits: HashMap<String, Attachment> = HashMap::new();
+        let mut attachments: HashMap<String, Attachment> = HashMap::new();
         let mut remaining_bytes = code::MAX_BYTES;
         let made_on_the_way = !self.settings.stages.pipeline_command.is_empty();
         for one in shown {
-            if exhibits.contains_key(&one.screenshot_id) {
+            if attachments.contains_key(&one.screenshot_id) {
                 continue;
             }
             let item = match &today {
@@ -55,13 +55,13 @@ impl Attachments for DatasetAttachments<'_> {
                 Err(reason) => Err(reason.as_str()),
             };
             let code = code::of(one, item, made_on_the_way, &inputs, &mut remaining_bytes);
-            exhibits
+            attachments
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }
         for (id, pictures) in pictures::of(shown, &today, &inputs) {
-            exhibits.entry(id).or_default().pictures = pictures;
+            attachments.entry(id).or_default().pictures = pictures;
         }
-        exhibits
+        attachments
     }
 }
 

@@ -29,7 +29,7 @@ pub trait ItemSource: Send + Sync {
     fn gate(&self, rubric: &Rubric) -> Option<Gate>;
 
     /// Attachments that pages show beside results: small pictures and code.
-    fn exhibits<'a>(
+    fn attachments<'a>(
         &'a self,
         record: &'a RunRecord,
         rubric: &'a Rubric,

@@ -24,7 +24,7 @@ use juror_worker::{
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     token_count::TokenCounter,
-    token_scale::TokenScale,
+    token_count_scale::TokenScale,
     vision::{ApiKey, BatchProvider, HttpSettings, openai::OpenAi},
 };
 use std::{sync::Arc, thread::available_parallelism, time::Duration};

@@ -25,9 +25,9 @@ use juror_worker::{
     context::{Context, JudgeSetup},
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
-    isolation::IsolationGate,
     sources::Sources,
     stages::{StageRules, command::CommandSettings},
+    suspect_job_isolation::IsolationGate,
 };
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 use tokio::time::Instant;

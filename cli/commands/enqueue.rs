@@ -5,12 +5,13 @@ mod output;
 use crate::{
     args::{EnqueueArguments, GlobalFlags, RunFlags},
     commands::follow::{Following, require_journal},
+    end_of_run,
     exit::{Exit, Failure},
     invocation::{print_plan, print_warnings},
     location_flags,
     progress::DatasetProgress,
     publish_interactive::publish,
-    report_and_exit, settings_sources,
+    settings_sources,
     signals::SignalStream,
     terminal,
 };
@@ -46,7 +47,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
     let settings = invocation.settings()?;
     fleet::refuse_kept_inputs(&settings)?;
     let named = invocation.run_id(&settings)?;
-    report_and_exit::check_baseline_flags(&flags.against, &settings)?;
+    end_of_run::check_baseline_flags(&flags.against, &settings)?;
     let protected =
         ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
             .and("the dataset", flags.dataset.as_deref());

@@ -2,8 +2,8 @@
 
 use crate::{
     args::{GlobalFlags, ReportArguments},
+    end_of_run::{self, Finishing},
     exit::{Exit, Failure},
-    report_and_exit::{self, Finishing},
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -27,7 +27,7 @@ pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Ex
     flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
     let settings = settings_sources::settle(global, flags)?;
-    report_and_exit::check_baseline_flags(&arguments.against, &settings)?;
+    end_of_run::check_baseline_flags(&arguments.against, &settings)?;
     let files = run_files(&settings.run.runs_dir, run)?;
     ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
@@ -61,9 +61,9 @@ pub async fn report(
     };
     let finishing = Finishing { reporting, outputs, global };
     let report = write_report(files, &counted, ledger?, &finishing.reporting)?;
-    let report = report_and_exit::print_report(report, files, &finishing, None)?;
+    let report = end_of_run::print_report(report, files, &finishing, None)?;
     if !global.quiet && !global.json {
-        report_and_exit::print_result(files, &report);
+        end_of_run::print_result(files, &report);
     }
     Ok(Exit::from_report(&report))
 }

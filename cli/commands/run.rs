@@ -2,11 +2,11 @@
 
 use crate::{
     args::{CallingFlags, GlobalFlags, RunArguments, RunFlags},
+    end_of_run,
     exit::{Exit, Failure},
     interactive,
     invocation::{print_plan, print_warnings},
     progress::{self, DatasetProgress, ProgressDisplay, RunTally},
-    report_and_exit,
     run_argument::locate,
     settings_sources, terminal,
 };
@@ -63,7 +63,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
     let session = invocation.session(&run, known.as_ref())?;
-    report_and_exit::check_baseline_flags(&flags.against, &settings)?;
+    end_of_run::check_baseline_flags(&flags.against, &settings)?;
     let run = LocalRun::prepare(session, &run, known.as_ref())?;
     if flags.dry_run {
         return dry_run(&run, global).await;
@@ -112,9 +112,7 @@ pub async fn judge(
     .await;
     let ended = ended?;
     let remedy = format!("write it with: juror report {}", ended.journal.record().run_id);
-    signals
-        .exit_on_signal(&remedy, async { report_and_exit::finish(&ended, outputs, global) })
-        .await
+    signals.exit_on_signal(&remedy, async { end_of_run::finish(&ended, outputs, global) }).await
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.

@@ -1,7 +1,7 @@
 //! `deploy/compose.yaml`: read by docker compose itself, then looked at as it read it.
 
 use crate::{
-    checkers::{compose, says_nothing},
+    file_validators::{compose, says_nothing},
     repository, settings_of, text_of,
 };
 use juror_app::settings::Settings;

@@ -1,7 +1,7 @@
 //! `deploy/Dockerfile` and what its build is given.
 
 use crate::{
-    checkers::{hadolint, says_nothing},
+    file_validators::{hadolint, says_nothing},
     repository, text_of,
 };
 use std::{

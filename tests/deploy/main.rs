@@ -7,10 +7,10 @@
     reason = "a test may break off"
 )]
 
-mod checkers;
 mod command_lines;
 mod composed;
 mod dashboard;
+mod file_validators;
 mod image;
 mod prometheus;
 mod units;

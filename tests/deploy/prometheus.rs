@@ -1,6 +1,6 @@
 //! `deploy/prometheus.yml`.
 
-use crate::{checkers::promtool, repository, text_of};
+use crate::{file_validators::promtool, repository, text_of};
 use std::collections::BTreeMap;
 
 /// The port at which each service's replicas are asked.

@@ -1,7 +1,7 @@
 //! `deploy/systemd/`: verified by systemd's own program as it lies on a machine, then looked at.
 
 use crate::{
-    checkers::{says_nothing, systemd_analyze},
+    file_validators::{says_nothing, systemd_analyze},
     repository, settings_of, text_of,
 };
 use juror_app::settings::Settings;

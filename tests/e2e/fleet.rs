@@ -5,11 +5,11 @@ mod aggregate_damage;
 mod aggregate_elsewhere;
 mod baselines;
 mod dead;
-#[cfg(unix)]
-mod drawing;
 mod enqueue;
 mod follow;
 mod provider;
+#[cfg(unix)]
+mod rendering_workers;
 mod retry;
 mod run_end;
 pub mod servers;

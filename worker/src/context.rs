@@ -8,13 +8,13 @@ use crate::{
     cost_bounds::ModelTerms,
     evidence_resources::EvidenceResources,
     evidence_warnings::EvidenceWarnings,
-    isolation::IsolationGate,
     per_second_limiter::PerSecondLimiter,
     prompt::Instructions,
     sources::Sources,
     stages::StageRules,
+    suspect_job_isolation::IsolationGate,
     token_count::TokenCounter,
-    token_scale::TokenScale,
+    token_count_scale::TokenScale,
     vision::{BatchProvider, VisionClient},
 };
 use juror_files::kept_inputs::KeptInputs;

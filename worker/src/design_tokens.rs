@@ -1,6 +1,6 @@
 //! Design tokens: reading, and comparison of an extraction with the expected ones.
 
-pub use super::token_equality::equal;
+pub use super::design_token_equality::equal;
 
 use juror_types::item::Tokens;
 use serde_json::{Map, Value};

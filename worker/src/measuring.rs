@@ -6,7 +6,7 @@ mod css_pixels;
 mod given_picture;
 mod kept_page;
 mod pair;
-mod trials;
+mod repair_trials;
 
 use crate::{
     context::Context,

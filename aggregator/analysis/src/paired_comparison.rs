@@ -5,8 +5,8 @@
 //! docs/compare.md explains each figure.
 
 mod compatibility;
+mod evidence_renderers;
 mod merge_join;
-mod renderers;
 
 pub use compatibility::{CompareError, check_rubrics};
 pub use merge_join::Side;

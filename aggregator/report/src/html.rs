@@ -52,7 +52,7 @@ const AT_A_TIME: usize = 2_000;
 pub(crate) fn write(
     report: &Report,
     files: &RunFiles,
-    exhibits: &dyn Attachments,
+    attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let survey = PagePlan::for_report(report, report.items.read(files).map_err(io::Error::other)?)?;
@@ -89,14 +89,14 @@ pub(crate) fn write(
         put(results_table::row(report, &survey, &columns, number, &result))?;
     }
     put(results_table::closing(results))?;
-    sections(report, files, exhibits, &survey, &mut put)?;
+    sections(report, files, attachments, &survey, &mut put)?;
     put(layout::closing(&report.run))
 }
 
 fn sections(
     report: &Report,
     files: &RunFiles,
-    exhibits: &dyn Attachments,
+    attachments: &dyn Attachments,
     survey: &PagePlan,
     put: &mut impl FnMut(Markup) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -108,11 +108,11 @@ fn sections(
     };
     let shown: Result<Vec<AttachmentRequest>, juror_journal::journal::JournalError> =
         read()?.map(shown).collect();
-    let exhibits = exhibits.gather(&shown.map_err(io::Error::other)?);
+    let attachments = attachments.gather(&shown.map_err(io::Error::other)?);
     put(section::opening(report, survey))?;
     for (number, result) in read()?.enumerate() {
         let result = result.map_err(io::Error::other)?;
-        let exhibit = exhibits.get(&result.screenshot_id);
+        let exhibit = attachments.get(&result.screenshot_id);
         put(section::of(report, number, &result, exhibit))?;
     }
     put(section::closing())

@@ -89,26 +89,26 @@ impl OutputFormat {
 }
 
 /// Writes the report into a file, replaced in one step, in the format of its ending. Formats that
-/// show pictures and code have them from `exhibits`.
+/// show pictures and code have them from `attachments`.
 pub fn write_output(
     path: &Path,
     report: &Report,
     files: &RunFiles,
-    exhibits: &dyn Attachments,
+    attachments: &dyn Attachments,
 ) -> Result<(), OutputError> {
     let format = OutputFormat::from_path(path)?;
     // What cannot be read is told as such, before a file is begun.
     drop(report.items.read(files)?);
-    replace_file(path, |out| write_report(format, report, files, exhibits, out))
+    replace_file(path, |out| write_report(format, report, files, attachments, out))
         .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })
 }
 
-/// Writes the report in a format. Formats that show pictures and code have them from `exhibits`.
+/// Writes the report in a format. Formats that show pictures and code have them from `attachments`.
 pub fn write_report(
     format: OutputFormat,
     report: &Report,
     files: &RunFiles,
-    exhibits: &dyn Attachments,
+    attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let results = || report.items.read(files).map_err(io::Error::other);
@@ -119,7 +119,7 @@ pub fn write_report(
             let metadata = csv::MetadataColumns::from_results(results()?)?;
             csv::write(report, &metadata, results()?, out)
         }
-        OutputFormat::Html => html::write(report, files, exhibits, out),
+        OutputFormat::Html => html::write(report, files, attachments, out),
         OutputFormat::Markdown => out.write_all(markdown::render(report).as_bytes()),
         OutputFormat::Junit => junit::write(
             report,

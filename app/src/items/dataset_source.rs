@@ -115,12 +115,12 @@ impl ItemSource for DatasetItemSource {
         gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()
     }
 
-    fn exhibits<'a>(
+    fn attachments<'a>(
         &'a self,
         record: &'a RunRecord,
         rubric: &'a Rubric,
     ) -> Box<dyn Attachments + 'a> {
-        Box::new(self.open.exhibits(record, rubric))
+        Box::new(self.open.attachments(record, rubric))
     }
 
     async fn item(
@@ -135,14 +135,14 @@ impl ItemSource for DatasetItemSource {
         let mode = record.evidence;
         let judged = record.judge.clone().map(|judge| (rubric.clone(), judge));
         let looking = spawn_blocking(move || {
-            let exhibits = open.exhibits(&record, &rubric);
-            let kept = exhibits.judged_inputs();
-            let (item, roots) = match exhibits.item(&shown.screenshot_id) {
+            let attachments = open.attachments(&record, &rubric);
+            let kept = attachments.judged_inputs();
+            let (item, roots) = match attachments.item(&shown.screenshot_id) {
                 Ok((item, roots)) => (item, Ok(roots)),
                 Err(reason) if kept.are_kept() => (recorded, Err(reason)),
                 Err(reason) => return Err(reason),
             };
-            let mut found = exhibits.gather(std::slice::from_ref(&shown));
+            let mut found = attachments.gather(std::slice::from_ref(&shown));
             let exhibit = found.remove(&shown.screenshot_id).unwrap_or_default();
             let unjudged = match &roots {
                 Ok(roots) => unjudged(&shown, &exhibit, &item, roots),
@@ -177,12 +177,13 @@ impl ItemSource for DatasetItemSource {
         let is_judged = shown.images().any(|input| input.digest == Some(digest));
         let (open, record, rubric) = (Arc::clone(&self.open), record.clone(), rubric.clone());
         let reading = spawn_blocking(move || {
-            let exhibits = open.exhibits(&record, &rubric);
-            if is_judged && let Some(kept) = exhibits.judged_inputs().kept(digest, MAX_IMAGE_BYTES)
+            let attachments = open.attachments(&record, &rubric);
+            if is_judged
+                && let Some(kept) = attachments.judged_inputs().kept(digest, MAX_IMAGE_BYTES)
             {
                 return Ok(kept);
             }
-            let roots = exhibits.open_roots()?;
+            let roots = attachments.open_roots()?;
             let mut reason = "no image of this item has this digest".to_owned();
             for reference in references {
                 match read(&reference, &roots) {
@@ -244,7 +245,11 @@ struct Open {
 }
 
 impl Open {
-    fn exhibits<'a>(&'a self, record: &'a RunRecord, rubric: &'a Rubric) -> DatasetAttachments<'a> {
+    fn attachments<'a>(
+        &'a self,
+        record: &'a RunRecord,
+        rubric: &'a Rubric,
+    ) -> DatasetAttachments<'a> {
         DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
     }
 }

@@ -1,9 +1,9 @@
 //! A run's setup: dataset, rubric and judge, resolved and checked before anything is spent.
 
-mod drawing;
+mod evidence_rendering;
 mod record;
 
-pub use drawing::DrawingPlace;
+pub use evidence_rendering::DrawingPlace;
 pub use record::absolute;
 
 use crate::{

@@ -8,12 +8,11 @@
 mod admission_waiter;
 mod alert_settings;
 mod buckets;
+pub(crate) mod budget_decision;
 mod budget_queue;
-pub(crate) mod budgets;
 mod calendar;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
-mod count_rule;
 #[cfg(test)]
 pub(crate) mod differential;
 #[cfg(test)]
@@ -25,15 +24,16 @@ pub(crate) mod records;
 pub(crate) mod scope;
 mod settings;
 pub(crate) mod state;
+mod token_count_rule;
 
 pub use admission_waiter::{AdmissionQueue, Admittance};
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
-pub use budgets::Account;
+pub use budget_decision::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};
-pub use count_rule::{CountRule, TokenCounting};
 pub use juror_types::wait_reason::WaitReason;
 pub use scope::{Period, Scope, SharedBudget};
 pub use settings::{BudgetSettings, LabelCaps};
+pub use token_count_rule::{CountRule, TokenCounting};
 
 use crate::{error::LedgerError, store::FinishedJob};
 use async_trait::async_trait;

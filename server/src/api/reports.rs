@@ -109,9 +109,9 @@ async fn report(
 
 fn write(site: &AppState, view: &RunView, format: OutputFormat) -> io::Result<(File, u64)> {
     let (report, files) = (&view.report, &view.files);
-    let exhibits = site.item_source.exhibits(files.record(), &report.rubric);
+    let attachments = site.item_source.attachments(files.record(), &report.rubric);
     let mut out = BufWriter::new(tempfile::tempfile()?);
-    write_report(format, report, files, &*exhibits, &mut out)?;
+    write_report(format, report, files, &*attachments, &mut out)?;
     out.flush()?;
     let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     let length = file.seek(SeekFrom::End(0))?;

@@ -101,7 +101,7 @@ fn picture(
     result: JobResult,
 ) -> Option<Picture> {
     let shown = AttachmentRequest::from(result);
-    let mut found = item_source.exhibits(record, rubric).gather(std::slice::from_ref(&shown));
+    let mut found = item_source.attachments(record, rubric).gather(std::slice::from_ref(&shown));
     let exhibit = found.remove(&shown.screenshot_id)?;
     exhibit.pictures.into_iter().next_back()?.1.ok()
 }

@@ -41,7 +41,7 @@ impl ItemSource for SingleImageSource {
         None
     }
 
-    fn exhibits<'a>(&'a self, _: &'a RunRecord, _: &'a Rubric) -> Box<dyn Attachments + 'a> {
+    fn attachments<'a>(&'a self, _: &'a RunRecord, _: &'a Rubric) -> Box<dyn Attachments + 'a> {
         Box::new(NoAttachments)
     }
 

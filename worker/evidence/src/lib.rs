@@ -12,7 +12,7 @@ mod measure;
 mod measured_noise;
 mod noise;
 mod page_surroundings;
-mod pasted;
+mod pasted_screenshot;
 mod raster;
 mod region_kind;
 mod regions;

@@ -6,7 +6,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
     noise::PairNoise,
-    pasted::pastes_screenshot,
+    pasted_screenshot::pastes_screenshot,
     raster::Raster,
     regions::{DifferenceRegion, find_regions, mean_delta_e},
     similarity,

@@ -4,7 +4,7 @@ mod alignment;
 mod areas;
 mod box_growth;
 mod changeable_length;
-mod equivalents;
+mod equivalent_repairs;
 mod evidence_with_repairs;
 mod first_hypotheses;
 mod gradient;

@@ -3,7 +3,7 @@
 use super::{
     ItemEvidence, MeasuredItem, MeasuringError, css_pixels, kept_page,
     pair::{DrawnPair, raster, token_values},
-    screenshot_error, trials,
+    repair_trials, screenshot_error,
 };
 use crate::{context::Context, source_image::SourceImage, stages::component};
 use juror_evidence::Raster;
@@ -138,7 +138,7 @@ impl<'job> BrowserStage<'job> {
                 }
             },
         };
-        let evidence = trials::with_repairs(page, &pair, evidence, trials).await;
+        let evidence = repair_trials::with_repairs(page, &pair, evidence, trials).await;
         Ok(evidence.map(|evidence| MeasuredPage { source, page: None, drawn, pair, evidence }))
     }
 

@@ -1,6 +1,6 @@
 //! Merge join of the items of two runs, sorted by id and in constant memory.
 
-use super::{CompareError, renderers::Renderers};
+use super::{CompareError, evidence_renderers::Renderers};
 use crate::{
     comparison::{
         ComparedMetrics, ItemsOf, JudgingFacts, PairFigures, Rules, ScoredInBoth, Totals,

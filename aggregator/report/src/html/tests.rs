@@ -15,10 +15,10 @@ use std::collections::HashMap;
 
 const HOSTILE: &str = "</script></style><img src=x onerror=alert(1)>\"'&\u{202e}";
 
-fn page_of(record: &RunRecord, results: &[JobResult], exhibits: &dyn Attachments) -> String {
+fn page_of(record: &RunRecord, results: &[JobResult], attachments: &dyn Attachments) -> String {
     let (report, directory, _runs) = report_of(record, results, Some("targets"), None);
     let mut page = Vec::new();
-    write(&report, directory.files(), exhibits, &mut page).unwrap();
+    write(&report, directory.files(), attachments, &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 

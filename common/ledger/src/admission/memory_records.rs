@@ -1,6 +1,6 @@
 //! The ledger's records in memory, as the reference for other backends.
 
-use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
+use super::{Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
 use crate::admission::records::{Lease, LeaseState, LedgerRecords};
 use juror_types::{
     budget_label::BudgetLabel,

@@ -1,6 +1,6 @@
 //! Storage of the ledger's records, the only difference between backends of admission.
 
-use super::{Budget, BudgetCalendar, budgets::Account, scope::Scope};
+use super::{Budget, BudgetCalendar, budget_decision::Account, scope::Scope};
 use jiff::civil::Date;
 use juror_types::{
     budget_label::BudgetLabel,

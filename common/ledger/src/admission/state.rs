@@ -1,14 +1,14 @@
 //! The state machine of admission, without a clock or a storage of its own. Every operation takes
 //! the time in milliseconds since 1970 and the [`LedgerRecords`] of its backend.
 
-mod budget;
+mod budget_operations;
 
-pub use budget::{book_journal, label_run, ledger, open_run, set_cap};
+pub use budget_operations::{book_journal, label_run, ledger, open_run, set_cap};
 
 use super::{
     AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, WaitReason,
     buckets::{CallNeed, EndpointState},
-    budgets::{Account, Headroom, headroom},
+    budget_decision::{Account, Headroom, headroom},
     rate_limit_reservations::Reservations,
     scope::Scope,
 };

@@ -7,7 +7,7 @@ use crate::redis::{
 use crate::{
     admission::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, CountRule, Ledger, Limits,
-        MonthLedger, Observation, Settled, Settlement, TokenCounting, budgets::Account,
+        MonthLedger, Observation, Settled, Settlement, TokenCounting, budget_decision::Account,
         scope::Scope,
     },
     budgets::BudgetRecords as _,

@@ -2,7 +2,7 @@
 
 use crate::admission::{
     AdmissionDecision, AdmissionRequest, Budget, WaitReason,
-    budgets::{Account, Headroom, headroom},
+    budget_decision::{Account, Headroom, headroom},
     scope::Scope,
 };
 use juror_types::usage::Money;

@@ -2,7 +2,7 @@
 
 use crate::redis::{LEASE_TTL, RedisLedger, failure::unexpected_reply, scripts};
 use crate::{
-    admission::{Budget, budgets::Account, scope::Scope},
+    admission::{Budget, budget_decision::Account, scope::Scope},
     error::LedgerError,
     redis::encoding::{account_of, amount, budget_of, milliseconds, money},
 };

@@ -26,11 +26,11 @@ scripts! {
     CLOSE_LEASES = "close_leases";
     SWEEP = "sweep";
     SET_LIMITS = "rates" "set_limits";
-    OBSERVE = "rates" "observe";
+    OBSERVE = "rates" "observe_rate_limits";
     SET_BUDGET = "open_label" "set_budget";
     LABEL_RUN = "open_label" "label_run";
-    REPORT_ZONE = "report_zone";
-    SET_ZONE = "set_zone";
+    REPORT_ZONE = "report_time_zone";
+    SET_ZONE = "set_time_zone";
     LEDGER = "ledger";
     REGISTER = "register";
     RECONCILE = "reconcile";
@@ -38,7 +38,7 @@ scripts! {
     IS_PAUSED = "is_paused";
     CLAIM = "claims" "claim";
     FINISH = "claims" "finish";
-    SET_ISOLATED = "claims" "set_isolated";
+    SET_ISOLATED = "claims" "mark_claim_isolated";
     COUNT_UNUSABLE = "count_unusable";
     REQUEUE = "claims" "requeue";
     RECORD_MISSING_FILE = "record_missing_file";

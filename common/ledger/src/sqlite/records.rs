@@ -3,7 +3,7 @@
 use crate::{
     admission::{
         Budget, BudgetCalendar,
-        budgets::Account,
+        budget_decision::Account,
         records::{Lease, LeaseState, LedgerRecords},
         scope::Scope,
     },

@@ -1,6 +1,6 @@
 //! Cache of budgets and accounts within one transaction.
 
-use crate::admission::{Budget, BudgetCalendar, budgets::Account};
+use crate::admission::{Budget, BudgetCalendar, budget_decision::Account};
 use crate::sqlite::failure::SqliteFailure;
 use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, params};

@@ -1,8 +1,8 @@
 //! Against a real broker.
 
-mod drawing;
 mod namespace;
 mod proxy;
+mod rendering_jobs;
 mod scenarios;
 mod trouble;
 

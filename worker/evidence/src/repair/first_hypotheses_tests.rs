@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    equivalents::equivalents,
+    equivalent_repairs::equivalents,
     first_hypotheses::Seeds,
     hypothesis::{Hypothesis, Lever},
     paint::PaintView,

@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty,
-    equivalents::equivalents,
+    equivalent_repairs::equivalents,
     hypothesis::{Hypothesis, Lever},
     shift_field::{ShiftField, ShiftMatch},
 };

@@ -2,7 +2,7 @@
 
 use super::{
     areas::{DifferenceAreas, gain},
-    equivalents::equivalents,
+    equivalent_repairs::equivalents,
     first_hypotheses::Seeds,
     hypothesis::{Hypothesis, Lever},
     missing::{MissingShape, ShownShapes, adds_space_for, joined},

@@ -15,7 +15,7 @@ use crate::{
     sources::Sources,
     stages::StageRules,
     token_count::TokenCounter,
-    token_scale::TokenScale,
+    token_count_scale::TokenScale,
     vision::{
         Answer, Call, CallEnd, Finish, ProbeError, ProbeReport, ProviderLimits, Request,
         VisionClient,

@@ -2,7 +2,7 @@
 
 use crate::admission::{
     Budget, Ledger, MonthLedger,
-    budgets::Account,
+    budget_decision::Account,
     records::LedgerRecords,
     scope::{Period, Scope, SharedBudget},
 };

@@ -43,7 +43,7 @@ pub fn says_nothing(command: &mut Command) {
 }
 
 fn from_pypi() -> PathBuf {
-    install::from_pypi(&repository("tests/deploy/checkers.txt"), folder())
+    install::from_pypi(&repository("tests/deploy/file_validators.txt"), folder())
 }
 
 fn folder() -> &'static Path {

@@ -69,9 +69,9 @@ pub fn print_report(
         })?;
     }
     let (record, Reporting { rubric, settings, .. }) = (files.record(), reporting);
-    let exhibits = DatasetAttachments { record, rubric, settings, cache: None };
+    let attachments = DatasetAttachments { record, rubric, settings, cache: None };
     for output in *outputs {
-        write_output(output, &report, files, &exhibits).map_err(Failure::error)?;
+        write_output(output, &report, files, &attachments).map_err(Failure::error)?;
     }
     if !global.quiet {
         print_if_undecided(&report);
