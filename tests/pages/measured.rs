@@ -183,6 +183,23 @@ fn look_through(browser: &mut PageBrowser) {
     browser.value(&format!("{PAIR}.scrollIntoView()"));
     let marks = browser.value(&format!("{PAIR}.querySelectorAll('svg.regions a').length"));
     assert_eq!(marks, 2, "the region on both pictures");
+    // Boxes are placed by the picture, however much wider its column is.
+    let aside = format!(
+        "(() => {{
+            const pair = {PAIR};
+            pair.style.gridTemplateColumns = '600px 600px';
+            const aside = Array.from(pair.querySelectorAll('.marked'), marked => {{
+                const [picture, boxes] = ['img', 'svg'].map(
+                    name => marked.querySelector(name).getBoundingClientRect());
+                const sides = ['left', 'top', 'width', 'height'];
+                return Math.max(...sides.map(side => Math.abs(picture[side] - boxes[side])));
+            }});
+            pair.style.gridTemplateColumns = '';
+            return Math.max(...aside);
+        }})()"
+    );
+    let aside = browser.value(&aside).as_f64().unwrap();
+    assert!(aside < 1.5, "the boxes lie {aside} px aside of their picture");
     choose(browser, "Slider");
     let slid = format!(
         "(() => {{
