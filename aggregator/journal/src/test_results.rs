@@ -232,6 +232,7 @@ pub fn differing() -> EvidenceOutcome {
             id: None,
             text: "Save".into(),
             path: "body > button".into(),
+            selector: None,
             place,
             alike: 1,
         }),

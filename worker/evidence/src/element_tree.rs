@@ -126,10 +126,52 @@ impl<'page> PageTree<'page> {
             id: element.id.clone(),
             text: element.text.clone(),
             path: element.path.clone(),
+            selector: (alike > 1).then(|| self.selector(index)),
             place,
             alike: alike.max(1) as u32,
         })
     }
+
+    /// A CSS selector of an element and those alike.
+    fn selector(&self, index: usize) -> String {
+        let mut selector = String::new();
+        let mut at = self.element(index);
+        while let Some(element) = at {
+            let classes = element.classes.iter().map(|class| format!(".{}", escaped(class)));
+            let own = element.tag.clone() + &classes.collect::<String>();
+            let below = if selector.is_empty() { String::new() } else { format!(" > {selector}") };
+            selector = own + &below;
+            if !element.classes.is_empty() || is_cell(element) {
+                return selector;
+            }
+            let parent = element.parent.and_then(|parent| self.element(parent));
+            if let Some(parent) = parent.filter(|_| self.are_siblings(element)) {
+                return format!("{} > {selector}", parent.path);
+            }
+            at = parent;
+        }
+        selector
+    }
+
+    /// True if all elements that are alike have one parent.
+    fn are_siblings(&self, element: &SnapshotElement) -> bool {
+        let parent = |&other: &usize| self.parent(other) == element.parent;
+        self.alike(element.index).iter().all(parent)
+    }
+}
+
+/// An identifier in a selector of CSS.
+fn escaped(name: &str) -> String {
+    let mut written = String::with_capacity(name.len());
+    for (place, letter) in name.chars().enumerate() {
+        let is_plain = letter.is_alphanumeric() || letter == '-' || letter == '_';
+        match letter {
+            '0'..='9' if place == 0 => written.push_str(&format!("\\{:x} ", letter as u32)),
+            letter if is_plain => written.push(letter),
+            letter => written.extend(['\\', letter]),
+        }
+    }
+    written
 }
 
 fn is_document(element: &SnapshotElement) -> bool {

@@ -4,7 +4,7 @@ use super::token_evidence::token_tables;
 use crate::{regions::region_text, sanitize::harmless};
 use juror_analysis::{format::figure, metrics::Unit};
 use juror_types::{
-    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource},
+    evidence::{Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement},
     finding::Finding,
     outcome::JobResult,
 };
@@ -121,7 +121,8 @@ fn share_text(share: f64) -> String {
 
 /// The repair as CSS to copy.
 fn repair(region: &EvidenceRegion) -> Option<String> {
-    let path = &region.element.as_ref()?.path;
+    let RegionElement { path, selector, .. } = region.element.as_ref()?;
+    let path = selector.as_ref().unwrap_or(path);
     let (property, value) = region.property.as_ref().zip(region.should_be.as_ref())?;
     let declarations = match (property.as_str(), value.split_once(' ')) {
         ("size", Some((width, height))) => format!("width: {width}; height: {height};"),

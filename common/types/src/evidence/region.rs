@@ -102,6 +102,10 @@ pub struct RegionElement {
     pub text: String,
     /// A unique CSS path of it.
     pub path: String,
+    /// A CSS selector of it and of the alike elements that need the same repair; none for a single
+    /// one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
     /// Its place, in pixels of the screenshot.
     #[serde(rename = "box")]
     pub place: PixelBox,

@@ -129,4 +129,13 @@ fn elements_without_classes_are_alike_in_alike_parents() {
     rename(&mut snapshot.elements[3]);
     assert!(!alike(&snapshot, 2).contains(&4), "its row is another one");
     assert_eq!(alike(&snapshot, 4), [4]);
+
+    let page = PageTree::new(&snapshot);
+    let selector = |index: usize, alike: usize| page.record(index, alike, 1).unwrap().selector;
+    assert_eq!(selector(2, ROWS - 1).as_deref(), Some("div.row > span"));
+    assert_eq!(selector(2, 1), None);
+    let rename = |element: &mut SnapshotElement| element.classes = vec!["md:p-[2px]".to_owned()];
+    rename(&mut snapshot.elements[1]);
+    let written = PageTree::new(&snapshot).record(1, 2, 1).unwrap().selector;
+    assert_eq!(written.as_deref(), Some(r"div.md\:p-\[2px\]"));
 }

@@ -17,6 +17,7 @@ fn changed() -> Evidence {
             id: None,
             text: "Save".into(),
             path: "body > button".into(),
+            selector: None,
             place: [57, 55, 80, 30],
             alike: 3,
         }),

@@ -28,13 +28,15 @@ fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
 #[test]
 fn a_size_is_copied_as_a_width_and_a_height() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-    let written = |value: &str| {
+    let written = |value: &str, selector: Option<&str>| {
         let (property, should_be) = (Some("size".to_owned()), Some(value.to_owned()));
-        let region = EvidenceRegion { property, should_be, ..evidence.regions[0].clone() };
+        let mut region = EvidenceRegion { property, should_be, ..evidence.regions[0].clone() };
+        region.element.as_mut().unwrap().selector = selector.map(str::to_owned);
         repair(&region).unwrap()
     };
-    assert_eq!(written("40px"), "body > button { width: 40px; height: 40px; }");
-    assert_eq!(written("60px 40px"), "body > button { width: 60px; height: 40px; }");
+    assert_eq!(written("40px", None), "body > button { width: 40px; height: 40px; }");
+    let icons = "svg.icon { width: 60px; height: 40px; }";
+    assert_eq!(written("60px 40px", Some("svg.icon")), icons);
 }
 
 #[test]
