@@ -6,6 +6,7 @@ use juror_types::{
     contradiction::Contradiction,
     evidence::EvidenceOutcome,
     outcome::{JobResult, Outcome},
+    run::RunRecord,
 };
 use serde_json::{Value, json};
 
@@ -40,6 +41,24 @@ fn a_contradiction_comes_first_in_the_terminal_with_its_mark() {
     assert!(lines[table + 3].starts_with("   a "), "{text}");
     assert!(text.contains("! the verdict contradicts the measured evidence"), "{text}");
     assert!(text.contains("1 verdict contradicts the measured evidence: look at these first"));
+}
+
+#[test]
+fn a_run_without_a_judge_shows_which_item_differs_and_how() {
+    let mut results: Vec<JobResult> = ["a", "z"].map(|id| judged(id, [5; 5], &[], &[])).into();
+    results.iter_mut().for_each(|result| result.semantic = None);
+    results[1].evidence = Some(differing());
+    let unjudged = RunRecord { judge: None, ..record(SEMANTIC, 2) };
+    let (report, directory, _runs) = report_of(&unjudged, &results, None, None);
+    let text = render_terminal(&report, TerminalOptions { width: 80, color: false });
+    let head = text.lines().find(|line| line.starts_with("SCREENSHOTS")).unwrap();
+    assert!(head.contains(" Equal "), "{text}");
+    let mut page = Vec::new();
+    let files = directory.files();
+    write_report(OutputFormat::Html, &report, files, &NoAttachments, &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    let issue = "button &quot;Save&quot;: another color; background-color: #1D4ED8 for #2563EB";
+    assert_eq!(page.matches(issue).count(), 2, "in the table and among the facts: {page}");
 }
 
 #[test]

@@ -164,7 +164,8 @@ fn passes(passes: &[PassDifference]) -> FigureTable {
     ];
     FigureTable {
         title: "Passes",
-        note: "p by the exact McNemar test, adjusted (Holm) where the rate decides.",
+        note: "p by the exact McNemar test, which counts a cluster of items once; adjusted (Holm) where the \
+               rate decides.",
         ..FigureTable::new("Passes", columns, passes.iter().map(row).collect())
     }
 }

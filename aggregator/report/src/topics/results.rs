@@ -4,7 +4,7 @@ mod cell;
 
 pub use cell::{ResultCell, text_of};
 
-use crate::sanitize::cut;
+use crate::{regions::region_text, sanitize::cut};
 use juror_analysis::{
     metrics::{Unit, score_of, title_of},
     run_report::Report,
@@ -78,6 +78,7 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
         pattern().shown_if(has("retrieval.accuracy")),
         compiles().shown_if(has("generation.compilation_rate")),
         quality().shown_if(has("generation.avg_quality_score")),
+        pixels_equal().shown_if(!is_judged && has("evidence.pixels_equal")),
         passed(),
         time(),
         cost().shown_if(is_judged),
@@ -98,13 +99,19 @@ pub fn item_name(report: &Report, result: &JobResult) -> String {
     item(report.run.repeat > 1).text(result)
 }
 
-/// Text of what is wrong with a result, cut where it is longer; empty where nothing is.
+/// Text of what is wrong with a result, cut where it is longer; empty where nothing is. Where no
+/// judge and no compiler objects, it is the first region that was measured to differ.
 pub fn first_issue(result: &JobResult, longest: usize) -> String {
     let issues = result.verdict().map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
     let compiler = result.generation.as_ref().and_then(|stage| stage.error.as_deref());
     match (&result.error, issues) {
         (Some(error), _) => cut(&format!("{}: {}", error.kind.name(), error.message), longest),
-        (None, []) => cut(compiler.unwrap_or_default(), longest),
+        (None, []) => {
+            let region =
+                || Some(region_text(result.evidence.as_ref()?.measured()?.regions.first()?));
+            let issue = compiler.map(str::to_owned).or_else(region);
+            cut(&issue.unwrap_or_default(), longest)
+        }
         (None, [only]) => cut(only, longest),
         (None, [first, others @ ..]) => format!("{} (+{})", cut(first, longest), others.len()),
     }
@@ -247,6 +254,15 @@ pub(crate) fn quality() -> ResultColumn {
     ResultColumn::new("quality_score", "quality", "Quality", ResultColumnKind::Figure, |it| {
         Some(ResultCell::Figure(it.generation.as_ref()?.quality_score?, Unit::Score))
     })
+}
+
+fn pixels_equal() -> ResultColumn {
+    let figure = ResultColumnKind::Figure;
+    let column = ResultColumn::new("pixels_equal", "pixels", "Equal", figure, |it| {
+        let measured = it.evidence.as_ref()?.measured()?;
+        Some(ResultCell::Figure(measured.pixels_equal, Unit::Share))
+    });
+    ResultColumn { title: Some("Pixels Equal".to_owned()), ..column }
 }
 
 pub(crate) fn passed() -> ResultColumn {
