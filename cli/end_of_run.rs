@@ -108,8 +108,10 @@ fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
         ));
     } else if ended.stopped || !report.coverage.is_complete() {
         let unscored = report.coverage.planned.saturating_sub(report.coverage.scored);
+        let only_failed = report.coverage.failed == unscored;
+        let first = if only_failed { "correct what failed, then " } else { "" };
         terminal::print_notice(&format!(
-            "not scored: {}\n  resume with: juror run --resume {run}",
+            "not scored: {}\n  {first}resume with: juror run --resume {run}",
             counted(unscored, "job")
         ));
     }
@@ -121,6 +123,19 @@ fn first_budget_error(files: &RunFiles, report: &Report) -> Option<String> {
     let errors = report.items.read(files).ok()?.filter_map(|result| result.ok()?.error);
     let mut of_budgets = errors.filter(|error| error.kind == ErrorKind::Budget);
     of_budgets.next().map(|error| error.message)
+}
+
+/// Prints how to resume a run of this machine that nothing judges any more.
+pub fn print_interrupted(files: &RunFiles, report: &Report, global: &GlobalFlags) {
+    let pending = report.coverage.pending;
+    if pending > 0 && files.record().fleet.is_none() && !files.is_held() {
+        terminal::print_notice(&format!(
+            "without a result: {}\n  resume with: juror run --resume {}{}",
+            counted(pending, "job"),
+            report.run.id,
+            location_flags::for_this_machine(global)
+        ));
+    }
 }
 
 /// Prints the run's result in one sentence, with the path of its report.

@@ -10,6 +10,7 @@ use crate::{
     run_argument::locate,
     settings_sources, terminal,
 };
+use juror_analysis::format::dollars;
 use juror_app::{
     named_run::nearest,
     protected_files::ProtectedFiles,
@@ -22,7 +23,7 @@ use juror_app::{
     },
     worker_resources::evidence,
 };
-use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown};
+use juror_types::{evidence::EvidenceMode, id::RunId, shutdown::Shutdown, usage::Money};
 use std::path::{Path, PathBuf};
 
 pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
@@ -102,6 +103,12 @@ pub async fn judge(
     session.start_renderer(asked, &evidence).await?;
     print_warnings(session, session.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
     let begun = run.begin(evidence).await?;
+    if begun.presumed() > Money::ZERO && !global.quiet {
+        terminal::print_notice(&format!(
+            "{} of the cost so far is presumed spent by calls that ended with an earlier process",
+            dollars(begun.presumed())
+        ));
+    }
     // The budget covers earlier rounds too.
     let tally = RunTally { spent: begun.spent(), budget: begun.budget(), ..RunTally::default() };
     let display = ProgressDisplay::fitting(global.quiet);

@@ -67,7 +67,7 @@ pub async fn execute(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<Executed, AppError> {
-    let Opened { mut journal, judging_session, terms, zone_change } = opened;
+    let Opened { mut journal, judging_session, terms, zone_change, .. } = opened;
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }

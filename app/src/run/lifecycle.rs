@@ -101,9 +101,14 @@ impl LocalRun {
 }
 
 impl BegunRun {
-    /// Cost of its results so far, of earlier rounds too.
+    /// Its cost so far, of earlier rounds too, with what is presumed spent.
     pub fn spent(&self) -> Money {
-        self.opened.journal.fold().spent().cost
+        self.opened.journal.fold().spent().cost + self.presumed()
+    }
+
+    /// Cost of calls that ended with an earlier process, at worst case.
+    pub fn presumed(&self) -> Money {
+        self.opened.presumed
     }
 
     /// Maximum of its cost; none is unlimited.

@@ -14,7 +14,7 @@ use juror_ledger::{
     budgets::{self, ZoneChange},
     sqlite::SqliteLedger,
 };
-use juror_types::{id::OwnerId, run::RunRecord};
+use juror_types::{id::OwnerId, run::RunRecord, usage::Money};
 use juror_worker::{context::JudgeSetup, evidence_resources::EvidenceResources};
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub struct Opened {
     pub terms: Terms,
     /// A change of the time zone of budgets that opening it made.
     pub zone_change: Option<ZoneChange>,
+    /// Cost of calls that ended with an earlier process, at worst case.
+    pub presumed: Money,
 }
 
 /// Parts of a run that every round of it shares.
@@ -82,10 +84,12 @@ pub async fn open_run(
     let spent = journal.fold().spent().cost;
     let opened = budgets::open_run(backend, &record, &session.settings.budget, spent).await;
     let zone_change = opened.map_err(AppError::internal)?;
+    let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
+    let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default();
     if let Some(judge) = &judge {
         let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
     let terms = Terms { owner, judge, kept_inputs, evidence };
-    Ok(Opened { journal, judging_session, terms, zone_change })
+    Ok(Opened { journal, judging_session, terms, zone_change, presumed })
 }

@@ -27,8 +27,13 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     let ledger = ledger?;
     let mut report = report_of(&files, ledger, settings.run.averaging_policy())?;
     let total = report.cost.total_usd;
-    let in_flight = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
-    report.cost = report.cost.with_in_flight(in_flight);
+    // What a process held that is gone is spent, as far as anybody knows; a batch goes on without
+    // one.
+    let is_elsewhere = record.fleet.is_some() || !record.lane.is_realtime();
+    let may_be_in_flight = is_elsewhere || files.is_held();
+    if let Some(ledger) = ledger.filter(|_| may_be_in_flight) {
+        report.cost = report.cost.with_in_flight(ledger.outstanding);
+    }
     if global.json {
         let coverage = &report.coverage;
         terminal::print_json(&json!({

@@ -148,6 +148,13 @@ fn killed_when_so_many_are_done(done: u32, then: fn(&Fixture)) {
     let report = fixture.harness.juror(&["report", "shaken", "--json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(pico(&report["cost"]["presumed_usd"]) > 0, presumes);
+    let harness = &fixture.harness;
+    let shown = harness.juror(&["runs", "show", "shaken"]).stdout;
+    assert_eq!(shown.contains("presumed spent"), presumes, "{shown}");
+    assert!(!shown.contains("in flight"), "its process is gone: {shown}");
+    if done < ITEMS {
+        harness.juror(&["report", "shaken"]).says(&["resume with: juror run --resume shaken"]);
+    }
     fixture.ends_well(in_flight.into());
 }
 

@@ -253,7 +253,12 @@ impl Http {
     fn explain(&self, error: &reqwest::Error) -> ExchangeError {
         match juror_tls::explain(error, &TlsSettingNames::JUDGE, &self.tls_files) {
             Some(TlsFailure { message, is_permanent: true }) => ExchangeError::Certificate(message),
-            _ => ExchangeError::Network(self.presentable(&with_causes(error))),
+            _ => {
+                // Without its path, which may hold a key.
+                let host = self.base.origin().ascii_serialization();
+                let message = format!("{host}: {}", with_causes(error));
+                ExchangeError::Network(self.presentable(&message))
+            }
         }
     }
 }
