@@ -69,6 +69,10 @@ fn an_image_that_cannot_be_judged_fails_alone() {
     }
     assert_eq!(simulator.requests(), 1);
     assert_eq!(books_agree(&harness, &simulator), 0);
+
+    let free = harness.juror(&["run", "manifest.jsonl", "--run-id", "free"]).exits(3);
+    free.prints(&["1 of 5 scored (20%), 4 failed", "failed (image)"])
+        .says(&["correct what failed, then resume with: juror run --resume free"]);
 }
 
 #[test]

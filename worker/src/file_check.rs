@@ -19,18 +19,26 @@ use juror_types::{
 pub fn inspect<'a>(item: &'a Item, sources: &'a Sources) -> BoxFuture<'a, Result<(), JobError>> {
     Box::pin(async move {
         load(&with_local_texts(item), sources).await?;
-        let rendered = item.rendered.iter().map(|image| (Item::RENDERED, image));
-        let images = item.images.iter().map(|(name, image)| (name.as_str(), image));
-        for (name, image) in images.chain(rendered) {
-            if Reference::is_path(&image.reference) {
-                inspect_image(image, sources).await.map_err(|message| JobError {
-                    kind: ErrorKind::Image,
-                    message: format!("{name}: {message}"),
-                })?;
-            }
-        }
-        Ok(())
+        inspect_images(item, sources).await
     })
+}
+
+/// Inspects the images of an item that lie on this machine.
+///
+/// # Errors
+/// The first reason for which an image cannot be judged.
+pub(crate) async fn inspect_images(item: &Item, sources: &Sources) -> Result<(), JobError> {
+    let rendered = item.rendered.iter().map(|image| (Item::RENDERED, image));
+    let images = item.images.iter().map(|(name, image)| (name.as_str(), image));
+    for (name, image) in images.chain(rendered) {
+        if Reference::is_path(&image.reference) {
+            inspect_image(image, sources).await.map_err(|message| JobError {
+                kind: ErrorKind::Image,
+                message: format!("{name}: {message}"),
+            })?;
+        }
+    }
+    Ok(())
 }
 
 fn with_local_texts(item: &Item) -> Item {

@@ -7,6 +7,7 @@ use crate::{
     claim::ClaimedJob,
     code_signature::code_signature,
     context::Context,
+    file_check::inspect_images,
     interruption::Interruption,
     item_texts::{self, LoadedItem},
     judging::{Judging, call_admission::past_deadline},
@@ -86,7 +87,11 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     }
 
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-        return Ok(PreparedJob::Finished(record.without_verdict()));
+        // A judge would have found an image that cannot be read.
+        return match inspect_images(&job.item, &context.sources).await {
+            Ok(()) => Ok(PreparedJob::Finished(record.without_verdict())),
+            Err(error) => without_input(job, context, record, error).await,
+        };
     };
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
         let error = missing_output(&job.item, &loaded, context.stages.pipeline_command.is_some());
