@@ -40,7 +40,7 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u
         },
         month: ledger.and_then(|ledger| ledger.month).map(|month| MonthCost {
             month: month.day,
-            spent_usd: month.committed,
+            spent_usd: month.committed + outstanding,
             budget_usd: cap_of(month.budget),
         }),
         input_tokens: spent.usage.input_tokens,

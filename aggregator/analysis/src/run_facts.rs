@@ -159,7 +159,9 @@ impl Cost {
         let probable = self.presumed_probable_usd.filter(|_| presumed_usd > Money::ZERO);
         let presumed_probable_usd =
             probable.and_then(|probable| presumed_usd.scaled(probable, self.presumed_usd));
-        Self { total_usd, presumed_usd, presumed_probable_usd, in_flight_usd: held, ..self }
+        let month =
+            self.month.map(|month| MonthCost { spent_usd: month.spent_usd - held, ..month });
+        Self { total_usd, presumed_usd, presumed_probable_usd, in_flight_usd: held, month, ..self }
     }
 }
 

@@ -148,6 +148,8 @@ fn killed_when_so_many_are_done(done: u32, then: fn(&Fixture)) {
     let report = fixture.harness.juror(&["report", "shaken", "--json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!(pico(&report["cost"]["presumed_usd"]) > 0, presumes);
+    let [month, total] = [&report["cost"]["month"]["spent_usd"], &report["cost"]["total_usd"]];
+    assert_eq!(pico(month), pico(total), "it is the month's only run");
     let harness = &fixture.harness;
     let shown = harness.juror(&["runs", "show", "shaken"]).stdout;
     assert_eq!(shown.contains("presumed spent"), presumes, "{shown}");
