@@ -3,7 +3,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     shift_field::REACH,
 };
@@ -51,7 +51,7 @@ impl AlignedItem {
     }
 }
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Alignments of the items of flexible boxes, and of texts.
     pub(super) fn alignments(&self) -> Vec<Hypothesis> {
         let mut found = Vec::new();

@@ -3,7 +3,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     hypothesis::Hypothesis,
     shift_field::{FollowedPatch, REACH, is_painted},
 };
@@ -24,7 +24,7 @@ const MIN_PLACES: usize = 3;
 const BOTH: f64 = 0.72;
 const ONE: f64 = 0.6;
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Paddings, line heights and borders of boxes that grow, by what they grow.
     pub(super) fn grown_boxes(&self) -> Vec<Hypothesis> {
         let grown = self.page.visible().filter(|&index| is_painted(self.page, index));

@@ -19,21 +19,21 @@ use LengthProperty as P;
 const BARE: f64 = 0.6;
 
 /// Inputs of the first hypotheses.
-pub(crate) struct Seeds<'seeds> {
-    pub page: &'seeds PageTree<'seeds>,
-    pub screenshot: &'seeds Raster,
-    pub drawing: &'seeds Raster,
-    pub difference: &'seeds PixelDifference,
-    pub field: &'seeds ShiftField,
+pub(crate) struct FirstHypotheses<'page> {
+    pub page: &'page PageTree<'page>,
+    pub screenshot: &'page Raster,
+    pub drawing: &'page Raster,
+    pub difference: &'page PixelDifference,
+    pub field: &'page ShiftField,
     pub tolerance: u8,
     /// True if the pictures are without noise.
     pub is_exact: bool,
     pub total: u64,
 }
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Every hypothesis that the pictures suggest, with its priority.
-    pub fn hypotheses(&self) -> Vec<Hypothesis> {
+    pub fn all(&self) -> Vec<Hypothesis> {
         let differing: Vec<usize> = self
             .page
             .visible()

@@ -3,7 +3,7 @@
 use super::{
     changeable_length::LengthProperty as P,
     equivalent_repairs::equivalents,
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     paint::PaintView,
     shift_field::ShiftField,
@@ -43,13 +43,13 @@ fn page_of(elements: Vec<SnapshotElement>) -> Snapshot {
     Snapshot { width: 160, height: 120, scale: 1.0, background: [255; 4], elements }
 }
 
-fn seeds<'seeds>(
-    page: &'seeds PageTree<'seeds>,
-    [drawing, screenshot]: [&'seeds Raster; 2],
-    difference: &'seeds PixelDifference,
-    field: &'seeds ShiftField,
-) -> Seeds<'seeds> {
-    Seeds {
+fn hypotheses<'page>(
+    page: &'page PageTree<'page>,
+    [drawing, screenshot]: [&'page Raster; 2],
+    difference: &'page PixelDifference,
+    field: &'page ShiftField,
+) -> FirstHypotheses<'page> {
+    FirstHypotheses {
         page,
         screenshot,
         drawing,
@@ -66,12 +66,12 @@ pub(super) fn proposed(
     snapshot: &Snapshot,
     drawing: &Raster,
     screenshot: &Raster,
-    ask: impl Fn(&Seeds<'_>) -> Vec<Hypothesis>,
+    ask: impl Fn(&FirstHypotheses<'_>) -> Vec<Hypothesis>,
 ) -> Vec<(usize, String)> {
     let page = PageTree::new(snapshot);
     let difference = PixelDifference::new(screenshot, drawing, &PairNoise::NONE);
     let field = ShiftField::new(&page, drawing, screenshot);
-    let mut found = ask(&seeds(&page, [drawing, screenshot], &difference, &field));
+    let mut found = ask(&hypotheses(&page, [drawing, screenshot], &difference, &field));
     found.sort_by(|one, other| other.priority.total_cmp(&one.priority));
     let written = |other: &Hypothesis| format!("{}: {}", other.property(), other.value());
     found.iter().map(|other| (other.element, written(other))).collect()
@@ -113,7 +113,7 @@ fn a_border_and_a_radius_are_those_of_the_screenshot() {
         picture.fill([20 + width, 20 + width, 78, 38], [240; 3]);
         picture
     };
-    let outlines = |seeds: &Seeds<'_>| seeds.measured_outlines(&[0]);
+    let outlines = |hypotheses: &FirstHypotheses<'_>| hypotheses.measured_outlines(&[0]);
     let found = proposed(&snapshot, &bordered(1), &bordered(4), outlines);
     assert_eq!(found, [(0, "border-width: 4px".to_owned())]);
     assert_eq!(proposed(&snapshot, &bordered(1), &bordered(1), outlines), []);
@@ -141,7 +141,7 @@ fn a_wider_text_of_the_same_height_is_spaced() {
         (0..7).for_each(|letter| picture.fill([22 + advance * letter, 22, 4, height], [20; 3]));
         picture
     };
-    let texts = |seeds: &Seeds<'_>| seeds.measured_texts(&[0]);
+    let texts = |hypotheses: &FirstHypotheses<'_>| hypotheses.measured_texts(&[0]);
     let spaced = proposed(&snapshot, &text(7, 9), &text(9, 9), texts);
     assert_eq!(spaced[0], (0, "letter-spacing: 2px".to_owned()));
     let larger = proposed(&snapshot, &text(7, 9), &text(9, 11), texts);
@@ -170,7 +170,7 @@ fn card(sizes: [[u32; 2]; 2], between: u32) -> (Raster, Snapshot) {
 fn a_box_that_grows_both_ways_has_another_padding() {
     let (drawing, snapshot) = card([[60, 20], [40, 20]], 8);
     let (screenshot, _) = card([[68, 28], [40, 20]], 8);
-    let found = proposed(&snapshot, &drawing, &screenshot, |seeds| seeds.grown_boxes());
+    let found = proposed(&snapshot, &drawing, &screenshot, |hypotheses| hypotheses.grown_boxes());
     assert_eq!(found, [(1, "padding: 4px".to_owned())]);
 }
 
@@ -178,10 +178,14 @@ fn a_box_that_grows_both_ways_has_another_padding() {
 fn a_margin_is_predicted_by_what_lies_below_it() {
     let (drawing, snapshot) = card([[60, 20], [40, 20]], 8);
     let (screenshot, _) = card([[60, 20], [40, 20]], 14);
-    let found = proposed(&snapshot, &drawing, &screenshot, |seeds| seeds.predicted_spaces());
+    let found =
+        proposed(&snapshot, &drawing, &screenshot, |hypotheses| hypotheses.predicted_spaces());
     assert_eq!(found[0], (1, "margin-bottom: 14px".to_owned()));
     let (same, _) = card([[60, 20], [40, 20]], 8);
-    assert_eq!(proposed(&snapshot, &drawing, &same, |seeds| seeds.predicted_spaces()), []);
+    assert_eq!(
+        proposed(&snapshot, &drawing, &same, |hypotheses| hypotheses.predicted_spaces()),
+        []
+    );
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! First hypotheses for images of another size.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
+    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis,
 };
 
 /// Tags of elements that are drawn in the size of their box.
@@ -12,7 +13,7 @@ const STEP: f64 = 4.0;
 /// width.
 const LIKELY: [(P, f64); 3] = [(P::Size, 0.82), (P::Height, 0.6), (P::Width, 0.58)];
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Sizes of images that the screenshot shows otherwise.
     pub(super) fn image_sizes(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Hypotheses for a list of rows, each of which moves all that are below it.
 
 use super::{
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     first_hypotheses_tests::{element, proposed},
     hypothesis::{Hypothesis, Lever},
     queue::HypothesisQueue,
@@ -57,11 +57,11 @@ fn list(padding: u32, line: u32) -> (Raster, Snapshot) {
 /// Proposed changes of all rows together, the likeliest first.
 fn of_all_rows(
     screenshot: &Raster,
-    ask: impl Fn(&Seeds<'_>) -> Vec<Hypothesis>,
+    ask: impl Fn(&FirstHypotheses<'_>) -> Vec<Hypothesis>,
 ) -> Vec<(usize, String)> {
     let (drawing, snapshot) = list(4, 14);
-    proposed(&snapshot, &drawing, screenshot, |seeds| {
-        let found = ask(seeds).into_iter();
+    proposed(&snapshot, &drawing, screenshot, |hypotheses| {
+        let found = ask(hypotheses).into_iter();
         found.filter(|hypothesis| hypothesis.change.elements.len() == ROWS).collect()
     })
 }
@@ -82,17 +82,19 @@ fn rows_are_followed_however_far_the_rows_above_move_them() {
 #[test]
 fn a_space_of_every_row_is_predicted_by_what_all_rows_above_move() {
     let (padded, _) = list(6, 14);
-    let found = of_all_rows(&padded, |seeds| seeds.predicted_spaces());
+    let found = of_all_rows(&padded, |hypotheses| hypotheses.predicted_spaces());
     assert_eq!(found[0], (1, "padding: 6px".to_owned()));
     let (higher, _) = list(4, 18);
-    let found = of_all_rows(&higher, |seeds| seeds.predicted_spaces());
+    let found = of_all_rows(&higher, |hypotheses| hypotheses.predicted_spaces());
     assert_eq!(found[0], (1, "line-height: 18px".to_owned()));
 }
 
 #[test]
 fn a_text_that_only_moved_is_not_measured_as_another() {
     let (padded, _) = list(6, 14);
-    let texts = |seeds: &Seeds<'_>| seeds.measured_texts(&(1..=2 * ROWS).collect::<Vec<_>>());
+    let texts = |hypotheses: &FirstHypotheses<'_>| {
+        hypotheses.measured_texts(&(1..=2 * ROWS).collect::<Vec<_>>())
+    };
     let (drawing, snapshot) = list(4, 14);
     assert_eq!(proposed(&snapshot, &drawing, &padded, texts), []);
 }

@@ -1,8 +1,8 @@
 //! Hypotheses for borders and corners whose size the screenshot shows.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
-    shift_field::is_painted,
+    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis, shift_field::is_painted,
 };
 use crate::{
     color::most_frequent,
@@ -29,7 +29,7 @@ const CORNER_AREA: f64 = 1.0 - std::f64::consts::FRAC_PI_4;
 const BORDER: f64 = 0.93;
 const CORNER: f64 = 0.95;
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Borders and radii of the sizes that the screenshot shows.
     pub(super) fn measured_outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let painted = || differing.iter().copied().filter(|&index| is_painted(self.page, index));

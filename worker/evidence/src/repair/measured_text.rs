@@ -1,7 +1,8 @@
 //! Hypotheses for texts of one line whose width and height the screenshot shows.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
+    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis,
 };
 use crate::{
     color::most_frequent,
@@ -25,7 +26,7 @@ const INHERITED_SIZE: f64 = 0.95;
 /// Maximum relative difference of a text's width and height if its font size alone is another.
 const SAME_RATIO: f64 = 0.12;
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Letter spacings and font sizes that give texts the extent that the screenshot shows.
     pub(super) fn measured_texts(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let texts: BTreeMap<usize, MeasuredText> = differing

@@ -1,15 +1,15 @@
 //! First hypotheses for the outline of a box: its border, its corners and its shadow.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
-    shadow::shadows, shift_field::is_painted,
+    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis, shadow::shadows, shift_field::is_painted,
 };
 use crate::element_tree::{area, grown, intersection};
 
 /// Height of the strips beside a box in which a shadow of its own is looked for, in pixels.
 const STRIP: i32 = 2;
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Borders, radii and shadows of boxes whose edges differ.
     pub(super) fn outlines(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();

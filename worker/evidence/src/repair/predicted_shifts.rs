@@ -3,7 +3,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     shift_field::{FollowedPatch, is_painted},
 };
@@ -33,7 +33,7 @@ const PROPERTIES: [(P, f64); 7] = [
     (P::PaddingTop, -0.03),
 ];
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// The lengths whose change agrees best with the shifts that are seen.
     pub(super) fn predicted_spaces(&self) -> Vec<Hypothesis> {
         let patches = self.field.patches.iter();

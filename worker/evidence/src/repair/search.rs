@@ -3,7 +3,7 @@
 use super::{
     areas::{DifferenceAreas, gain},
     equivalent_repairs::equivalents,
-    first_hypotheses::Seeds,
+    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
     queue::HypothesisQueue,
@@ -233,7 +233,7 @@ impl RepairSearch {
         }
         let page = PageTree::new(&self.snapshot);
         self.field = ShiftField::new(&page, &self.drawing, &self.screenshot);
-        let seeds = Seeds {
+        let hypotheses = FirstHypotheses {
             page: &page,
             screenshot: &self.screenshot,
             drawing: &self.drawing,
@@ -243,7 +243,7 @@ impl RepairSearch {
             is_exact: self.noise.is_none(),
             total: self.before,
         };
-        self.queue = HypothesisQueue::new(seeds.hypotheses());
+        self.queue = HypothesisQueue::new(hypotheses.all());
     }
 
     /// True if a change removes more than the best one, or the same and is likelier.

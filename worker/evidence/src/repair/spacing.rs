@@ -1,13 +1,13 @@
 //! First hypotheses for content that moved: the lengths around it.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::Seeds, hypothesis::Hypothesis,
-    shift_field::is_painted,
+    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis, shift_field::is_painted,
 };
 use crate::element_tree::area;
 use std::collections::BTreeSet;
 
-impl Seeds<'_> {
+impl FirstHypotheses<'_> {
     /// Paddings, margins, gaps, line heights and sizes of moved elements and their surroundings.
     pub(super) fn spaces(&self) -> Vec<Hypothesis> {
         let shifts = self.field.distinct_shifts();

@@ -57,7 +57,7 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
     let (page, screenshot, drawing) = (PageTree::new(&snapshot), drawn(shown), drawn(items));
     let difference = PixelDifference::new(&screenshot, &drawing, &PairNoise::NONE);
     let field = ShiftField::new(&page, &drawing, &screenshot);
-    let seeds = Seeds {
+    let hypotheses = FirstHypotheses {
         page: &page,
         screenshot: &screenshot,
         drawing: &drawing,
@@ -67,7 +67,7 @@ fn proposed(shown: [[u32; 4]; 2]) -> Vec<(usize, String, String)> {
         is_exact: true,
         total: difference.total(),
     };
-    let found = seeds.alignments().into_iter();
+    let found = hypotheses.alignments().into_iter();
     found
         .map(|other| (other.element, other.property().to_owned(), other.value().to_owned()))
         .collect()
