@@ -58,7 +58,7 @@ pub trait ItemSource: Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct ItemDetails {
     /// Small pictures and the code.
-    pub exhibit: Attachment,
+    pub attachment: Attachment,
     /// Digests of those images of which the result has none, since no judge looked at them: of
     /// their bytes as they are now, by the names that the rubric gives them.
     pub unjudged: Vec<(String, Digest)>,

@@ -112,8 +112,8 @@ fn sections(
     put(section::opening(report, survey))?;
     for (number, result) in read()?.enumerate() {
         let result = result.map_err(io::Error::other)?;
-        let exhibit = attachments.get(&result.screenshot_id);
-        put(section::of(report, number, &result, exhibit))?;
+        let attachment = attachments.get(&result.screenshot_id);
+        put(section::of(report, number, &result, attachment))?;
     }
     put(section::closing())
 }

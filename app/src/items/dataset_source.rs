@@ -143,14 +143,14 @@ impl ItemSource for DatasetItemSource {
                 Err(reason) => return Err(reason),
             };
             let mut found = attachments.gather(std::slice::from_ref(&shown));
-            let exhibit = found.remove(&shown.screenshot_id).unwrap_or_default();
+            let attachment = found.remove(&shown.screenshot_id).unwrap_or_default();
             let unjudged = match &roots {
-                Ok(roots) => unjudged(&shown, &exhibit, &item, roots),
+                Ok(roots) => unjudged(&shown, &attachment, &item, roots),
                 Err(_) => Vec::new(),
             };
-            Ok::<_, String>((item, roots, kept, exhibit, unjudged))
+            Ok::<_, String>((item, roots, kept, attachment, unjudged))
         });
-        let (item, roots, kept, exhibit, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
+        let (item, roots, kept, attachment, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
         let item = Item { language: item.language.or(result.item.language), ..item };
         let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
         let prompt = match judged {
@@ -161,7 +161,7 @@ impl ItemSource for DatasetItemSource {
         };
         let tokens = texts.tokens().await;
         let expected_pattern = item.expected_pattern;
-        Ok(ItemDetails { exhibit, unjudged, tokens, expected_pattern, prompt })
+        Ok(ItemDetails { attachment, unjudged, tokens, expected_pattern, prompt })
     }
 
     async fn image(
@@ -214,12 +214,12 @@ fn recorded_item(result: &JobResult) -> Item {
 /// can be made, unless they are not what the dataset says.
 fn unjudged(
     shown: &AttachmentRequest,
-    exhibit: &Attachment,
+    attachment: &Attachment,
     item: &Item,
     roots: &Roots,
 ) -> Vec<(String, Digest)> {
     let is_picture = |name: &str| {
-        exhibit.pictures.iter().any(|(other, picture)| other == name && picture.is_ok())
+        attachment.pictures.iter().any(|(other, picture)| other == name && picture.is_ok())
     };
     let of_one = |input: &InputRecord| {
         let image = item.images.get(&input.name)?;

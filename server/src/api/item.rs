@@ -134,7 +134,7 @@ impl ItemAnswer {
         };
         let images = result.item.images().map(image).collect();
         let remarks = remarks(&result, &details);
-        let code = details.exhibit.code.and_then(|code| available(code, &mut missing));
+        let code = details.attachment.code.and_then(|code| available(code, &mut missing));
         let tokens = details.tokens.and_then(|tokens| available(tokens, &mut missing));
         let prompt = details.prompt.and_then(|prompt| available(prompt, &mut missing));
         Self {
@@ -155,10 +155,10 @@ fn remarks(result: &JobResult, details: &ItemDetails) -> Vec<String> {
     fn of<T>(part: Option<&Result<AsJudged<T>, String>>) -> Option<&str> {
         part?.as_ref().ok()?.remark.as_deref()
     }
-    let exhibit = &details.exhibit;
-    let code = exhibit.code.as_ref().and_then(|code| code.as_ref().ok()?.remark.as_deref());
+    let attachment = &details.attachment;
+    let code = attachment.code.as_ref().and_then(|code| code.as_ref().ok()?.remark.as_deref());
     let images = result.item.images();
-    let images = images.map(|input| (input.name.as_str(), exhibit.remark_on(&input.name)));
+    let images = images.map(|input| (input.name.as_str(), attachment.remark_on(&input.name)));
     let texts = [
         ("code", code),
         ("tokens", of(details.tokens.as_ref())),

@@ -149,7 +149,7 @@ fn content(
                 div.two { (took(report, result)) div { (metadata(result, show)) } }
             }
             }
-            @if let Some(code) = show.and_then(|show| show.exhibit.code.as_ref()) { (code::section(code)) }
+            @if let Some(code) = show.and_then(|show| show.attachment.code.as_ref()) { (code::section(code)) }
         }
         @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
         (prompt_and_reply::section(result, show.and_then(|show| show.prompt.as_ref())))

@@ -102,8 +102,8 @@ fn picture(
 ) -> Option<Picture> {
     let shown = AttachmentRequest::from(result);
     let mut found = item_source.attachments(record, rubric).gather(std::slice::from_ref(&shown));
-    let exhibit = found.remove(&shown.screenshot_id)?;
-    exhibit.pictures.into_iter().next_back()?.1.ok()
+    let attachment = found.remove(&shown.screenshot_id)?;
+    attachment.pictures.into_iter().next_back()?.1.ok()
 }
 
 fn picture_response(picture: Picture, cache: &'static str) -> Response {

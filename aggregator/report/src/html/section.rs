@@ -50,7 +50,7 @@ pub(super) fn of(
     report: &Report,
     number: usize,
     result: &JobResult,
-    exhibit: Option<&Attachment>,
+    attachment: Option<&Attachment>,
 ) -> Markup {
     debug_assert!(number < MAX_SECTIONS);
     let verdict = result.verdict();
@@ -71,11 +71,11 @@ pub(super) fn of(
                 div {
                     @let is_compared = is_pair(result);
                     @let alignment = is_compared.then(|| pair_alignment(result.evidence.as_ref()));
-                    @let no_heat = no_heat_map(result, exhibit);
+                    @let no_heat = no_heat_map(result, attachment);
                     div.pictures.compared[is_compared] data-compare=[alignment] data-no-heat=[no_heat] {
-                        (pictures(result, exhibit, findings, &prefix))
+                        (pictures(result, attachment, findings, &prefix))
                     }
-                    (crops(result, exhibit))
+                    (crops(result, attachment))
                     @if let Some(facts) = measured_facts(result, findings, Some(number)) {
                         h4 { "Measured" }
                         (facts)
@@ -93,7 +93,7 @@ pub(super) fn of(
                     }
                 }
             }
-            @if let Some(code) = exhibit.and_then(|exhibit| exhibit.code.as_ref()) { (code_of(code)) }
+            @if let Some(code) = attachment.and_then(|attachment| attachment.code.as_ref()) { (code_of(code)) }
         }
     }
 }
@@ -124,8 +124,8 @@ fn is_pair(result: &JobResult) -> bool {
 }
 
 /// Reason why the page has no heat map of a pair; none where it has one.
-fn no_heat_map(result: &JobResult, exhibit: Option<&Attachment>) -> Option<&'static str> {
-    let pictures = exhibit.map(|exhibit| exhibit.pictures.as_slice()).unwrap_or_default();
+fn no_heat_map(result: &JobResult, attachment: Option<&Attachment>) -> Option<&'static str> {
+    let pictures = attachment.map(|attachment| attachment.pictures.as_slice()).unwrap_or_default();
     let mut pair = pictures.iter().filter(|(name, _)| name != RubricImage::CROPS);
     let are_whole = pair.all(|(_, picture)| picture.as_ref().is_ok_and(|it| it.is_original));
     match are_whole {
@@ -147,28 +147,28 @@ fn measured(result: &JobResult) -> Option<&Evidence> {
 /// The images with their regions; crops are not among them.
 fn pictures(
     result: &JobResult,
-    exhibit: Option<&Attachment>,
+    attachment: Option<&Attachment>,
     findings: &[Finding],
     prefix: &str,
 ) -> Markup {
     let sides = result.item.images().filter_map(|it| Some((it, PairSide::from_input(it)?)));
     html! {
         @for (input, side) in sides {
-            (picture(input, exhibit, measured(result).map(|it| regions_over(it, findings, side, prefix))))
+            (picture(input, attachment, measured(result).map(|it| regions_over(it, findings, side, prefix))))
         }
     }
 }
 
 /// The contact sheet of the regions, if the judge was sent one.
-fn crops(result: &JobResult, exhibit: Option<&Attachment>) -> Markup {
+fn crops(result: &JobResult, attachment: Option<&Attachment>) -> Markup {
     let mut sheets = result.item.images().filter(|input| PairSide::from_input(input).is_none());
     html! {
-        @if let Some(sheet) = sheets.next() { div.pictures { (picture(sheet, exhibit, None)) } }
+        @if let Some(sheet) = sheets.next() { div.pictures { (picture(sheet, attachment, None)) } }
     }
 }
 
-fn picture(input: &InputRecord, exhibit: Option<&Attachment>, over: Option<Markup>) -> Markup {
-    let mut pictures = exhibit.into_iter().flat_map(|exhibit| &exhibit.pictures);
+fn picture(input: &InputRecord, attachment: Option<&Attachment>, over: Option<Markup>) -> Markup {
+    let mut pictures = attachment.into_iter().flat_map(|attachment| &attachment.pictures);
     let known = pictures.find(|(name, _)| *name == input.name).map(|(_, picture)| picture);
     html! {
         figure {
@@ -180,7 +180,7 @@ fn picture(input: &InputRecord, exhibit: Option<&Attachment>, over: Option<Marku
                 None => { p.missing { "No picture on this page." } }
             }
             figcaption {
-                (picture_caption(input, exhibit.and_then(|exhibit| exhibit.remark_on(&input.name))))
+                (picture_caption(input, attachment.and_then(|attachment| attachment.remark_on(&input.name))))
             }
         }
     }

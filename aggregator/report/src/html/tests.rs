@@ -40,7 +40,7 @@ impl Attachments for OneExhibit {
             is_original: true,
             remark: None,
         };
-        let exhibit = Attachment {
+        let attachment = Attachment {
             pictures: vec![
                 ("screenshot".into(), Ok(picture)),
                 ("second".into(), Err(HOSTILE.into())),
@@ -52,7 +52,7 @@ impl Attachments for OneExhibit {
                 remark: Some(HOSTILE.to_owned()),
             })),
         };
-        shown.iter().map(|one| (one.screenshot_id.clone(), exhibit.clone())).collect()
+        shown.iter().map(|one| (one.screenshot_id.clone(), attachment.clone())).collect()
     }
 }
 

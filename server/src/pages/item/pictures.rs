@@ -52,8 +52,8 @@ fn picture(
     let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     let findings = result.verdict().map_or(&[][..], |verdict| &verdict.findings);
     let over = measured.zip(PairSide::from_input(input));
-    let exhibit = show.map(|show| &show.exhibit);
-    let remark = exhibit.and_then(|exhibit| exhibit.remark_on(&input.name));
+    let attachment = show.map(|show| &show.attachment);
+    let remark = attachment.and_then(|attachment| attachment.remark_on(&input.name));
     html! {
         figure {
             @match address {
@@ -75,7 +75,7 @@ fn picture(
 
 /// Reason why an image is not shown.
 fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemDetails>) -> String {
-    let mut pictures = show.iter().flat_map(|show| &show.exhibit.pictures);
+    let mut pictures = show.iter().flat_map(|show| &show.attachment.pictures);
     match pictures.find(|(name, _)| *name == input.name) {
         Some((_, Err(reason))) => format!("This image cannot be shown: {}.", harmless(reason)),
         _ if view.report.run.judge.is_none() => {
