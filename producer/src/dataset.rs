@@ -8,7 +8,6 @@ mod item;
 mod jsonl;
 mod lines;
 mod metadata;
-mod near_miss;
 mod pairs;
 mod raw;
 mod warnings;

@@ -71,9 +71,12 @@ fn a_dataset_that_only_the_judge_can_evaluate_names_the_flag() {
 #[test]
 fn settings_that_are_wrong_are_named_with_file_and_line() {
     for (text, says) in [
-        ("[judge]\n\nmodell = \"x\"\n", "juror.toml:3: unknown field `modell`, expected one of"),
-        ("[jugde]\n", "juror.toml:1: unknown field `jugde`"),
-        ("[limits]\nrpm = \"many\"\n", "juror.toml:2: invalid type"),
+        (
+            "[judge]\n\nmodell = \"x\"\n",
+            "juror.toml:3: judge.modell: unknown key 'modell'; did you mean 'model'?",
+        ),
+        ("[jugde]\n", "juror.toml:1: jugde: unknown key 'jugde'; did you mean 'judge'?"),
+        ("[limits]\nrpm = \"many\"\n", "juror.toml:2: limits.rpm: invalid type"),
         ("[judge\n", "juror.toml:1: "),
         ("schema = 2\n", "juror.toml: schema 2 is not supported: this version reads schema 1"),
         ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "not supported"),
@@ -88,7 +91,11 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
     let harness = CommandHarness::new();
     harness.write("manifest.jsonl", SOUND);
     for (name, value, says) in [
-        ("JUROR_JUDGE_MODELL", "x", "JUROR_JUDGE_MODELL: unknown field `modell`"),
+        (
+            "JUROR_JUDGE_MODELL",
+            "x",
+            "JUROR_JUDGE_MODELL: unknown key 'modell'; did you mean 'model'?",
+        ),
         ("JUROR_LIMITS_RPM", "many", "JUROR_LIMITS_RPM: invalid type"),
         ("JUROR_CONFIG", "none.toml", "settings file none.toml cannot be read"),
     ] {

@@ -2,7 +2,7 @@
 
 use super::Settings;
 use juror_files::InvalidFileSetting;
-use juror_types::SCHEMA;
+use juror_types::{SCHEMA, toml_problem::TomlProblem};
 use std::fmt;
 use toml::{Table, Value};
 
@@ -14,14 +14,12 @@ pub struct Layer(Table);
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// An invalid file.
-    #[error("{origin}:{line}: {problem}; `juror settings` prints every key with its default")]
+    #[error("{origin}{problem}; `juror settings` prints every key with its default")]
     File {
         /// The file.
         origin: String,
-        /// The line, from 1.
-        line: usize,
         /// The problem.
-        problem: String,
+        problem: TomlProblem,
     },
     /// A file of another version.
     #[error("{origin}: schema {found} is not supported: this version reads schema {SCHEMA}")]
@@ -73,11 +71,9 @@ impl SettingsError {
 impl Layer {
     /// Parses the text of a settings file; `origin` names it in errors.
     pub fn parse(text: &str, origin: &str) -> Result<Self, SettingsError> {
-        let error = |error: toml::de::Error| {
-            let start = error.span().map_or(0, |span| span.start);
-            let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
-            let problem = error.message().replace('\n', " ");
-            SettingsError::File { origin: origin.to_owned(), line, problem }
+        let error = |error| SettingsError::File {
+            origin: origin.to_owned(),
+            problem: TomlProblem::from_error(text, &error),
         };
         let table: Table = toml::from_str(text).map_err(error)?;
         match table.get("schema").and_then(Value::as_integer) {
@@ -106,7 +102,7 @@ impl Layer {
             (Some(layer), _) => Ok(layer),
             (None, Ok(_)) => Ok(as_text),
             (None, Err(error)) => Err(problem(match error {
-                SettingsError::File { problem, .. } => problem,
+                SettingsError::File { problem, .. } => problem.message,
                 other => other.to_string(),
             })),
         }
@@ -126,10 +122,10 @@ impl Layer {
 
     pub(super) fn into_settings(self) -> Result<Settings, SettingsError> {
         // Through text: deserializing from a table too would compile every setting twice.
-        toml::from_str(&self.0.to_string()).map_err(|error: toml::de::Error| SettingsError::File {
+        let text = self.0.to_string();
+        toml::from_str(&text).map_err(|error| SettingsError::File {
             origin: "settings".to_owned(),
-            line: 0,
-            problem: error.message().replace('\n', " "),
+            problem: TomlProblem { line: None, ..TomlProblem::from_error(&text, &error) },
         })
     }
 }

@@ -14,6 +14,7 @@ pub mod item;
 pub mod job;
 pub mod lane;
 pub mod model;
+pub mod near_miss;
 pub mod outcome;
 pub mod reference;
 pub mod rubric;
@@ -23,6 +24,7 @@ pub mod signature;
 pub mod stage;
 #[cfg(feature = "test-record")]
 pub mod test_record;
+pub mod toml_problem;
 pub mod usage;
 pub mod verdict;
 pub mod wait_reason;

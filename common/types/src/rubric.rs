@@ -8,7 +8,6 @@ mod error;
 mod findings;
 mod judge_answer;
 mod parse;
-mod place;
 mod placeholder;
 mod reply_size;
 mod reserved_columns;
@@ -18,7 +17,7 @@ mod validate;
 
 pub use against_evidence::against_evidence;
 pub use builtin::{BuiltinRubric, builtin, builtin_named};
-pub use error::{RubricError, RubricProblem};
+pub use error::RubricError;
 pub use findings::{FindingRules, ReplyVersion};
 pub use judge_answer::JudgeAnswer;
 pub use reserved_columns::RESERVED_KEYS;

@@ -77,7 +77,7 @@ fn classes_of_tailwind_are_drawn_unless_that_is_off() {
     card.settings("[render]\ntailwind = \"off\"\n");
     assert_ne!(card.run("plain", 0)["evidence"]["regions"], json!([]));
     card.settings("[render]\ntailwind = \"sometimes\"\n");
-    card.refused(&["juror.toml:2: unknown variant `sometimes`", "`auto`, `on`, `off`"]);
+    card.refused(&["unknown value \"sometimes\"; use 'auto', 'on' or 'off'"]);
 }
 
 #[test]

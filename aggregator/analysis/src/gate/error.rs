@@ -1,6 +1,6 @@
 //! Error of an invalid gate.
 
-use juror_types::SCHEMA;
+use juror_types::{SCHEMA, toml_problem::TomlProblem};
 use std::{io, path::PathBuf};
 
 /// The error of an invalid gate.
@@ -20,7 +20,15 @@ pub enum GateError {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// Its file is malformed.
+    /// Its file is not TOML, or has an unknown key or a value of another type.
+    #[error("{origin}{problem}")]
+    File {
+        /// The file.
+        origin: String,
+        /// The problem.
+        problem: TomlProblem,
+    },
+    /// Its rules are invalid.
     #[error("gate {name}: {reason}")]
     Invalid {
         /// The gate.
@@ -37,7 +45,7 @@ pub enum GateError {
         found: i64,
     },
     /// It has a rule for a metric that runs by this rubric do not have.
-    #[error("gate {name}: rubric {rubric} has no metric {metric:?}; it has {known}")]
+    #[error("gate {name}: rubric {rubric} has no metric {metric:?}; {remedy}")]
     Metric {
         /// The gate.
         name: String,
@@ -45,8 +53,8 @@ pub enum GateError {
         metric: String,
         /// The rubric.
         rubric: String,
-        /// The existing metrics.
-        known: String,
+        /// Remedy: the metric that was meant, or those that exist.
+        remedy: String,
     },
     /// It sets a bound that every value of the metric meets, or none does.
     #[error(

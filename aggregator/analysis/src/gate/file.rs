@@ -6,8 +6,9 @@ use super::{
 };
 use crate::metrics::{MetricDefinition, round_stable};
 use juror_types::{
-    SCHEMA,
+    SCHEMA, near_miss,
     rubric::{Formula, Need, Rubric, Success},
+    toml_problem::TomlProblem,
 };
 use serde::Deserialize;
 use std::{fs, io};
@@ -78,8 +79,10 @@ impl Gate {
         if let Some(found) = version.filter(|found| *found != i64::from(SCHEMA)) {
             return Err(GateError::Schema { name: name.to_owned(), found });
         }
-        let file: GateFile = toml::from_str(text)
-            .map_err(|error| invalid(error.to_string().trim_end().to_owned()))?;
+        let file: GateFile = toml::from_str(text).map_err(|error| GateError::File {
+            origin: name.to_owned(),
+            problem: TomlProblem::from_error(text, &error),
+        })?;
         if !(0.0..=1.0).contains(&file.min_coverage) {
             return Err(invalid(format!(
                 "min_coverage is {}, but it must be a share from 0 to 1",
@@ -160,12 +163,16 @@ impl Gate {
         let mut paths = self.rules.iter().map(|rule| &rule.metric).chain(declines);
         match paths.find(|path| !is_known(path)) {
             None => self.check_ranges(&known),
-            Some(path) => Err(GateError::Metric {
-                name: self.name.clone(),
-                metric: path.clone(),
-                rubric: rubric.id.clone(),
-                known: known.into_iter().map(|metric| metric.path).collect::<Vec<_>>().join(", "),
-            }),
+            Some(path) => {
+                let paths: Vec<_> = known.iter().map(|metric| metric.path.as_str()).collect();
+                let remedy =
+                    match near_miss::find(path, &paths).or_else(|| without_section(path, &paths)) {
+                        Some(meant) => format!("did you mean {meant:?}?"),
+                        None => format!("it has {}", paths.join(", ")),
+                    };
+                let (name, rubric) = (self.name.clone(), rubric.id.clone());
+                Err(GateError::Metric { name, metric: path.clone(), rubric, remedy })
+            }
         }
     }
 
@@ -186,4 +193,9 @@ impl Gate {
         }
         Ok(())
     }
+}
+
+/// The metric of this name without its section, as `pixels_equal` for `evidence.pixels_equal`.
+fn without_section<'a>(name: &str, paths: &[&'a str]) -> Option<&'a str> {
+    paths.iter().copied().find(|path| path.rsplit_once('.').is_some_and(|(_, last)| last == name))
 }

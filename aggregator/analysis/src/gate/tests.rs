@@ -172,7 +172,10 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
     let semantic = rubric(SEMANTIC);
     let folder = tempfile::tempdir().unwrap();
     for (text, wanted) in [
-        ("schema = 1\nmin_covrage = 1.0", "unknown field `min_covrage`"),
+        (
+            "schema = 1\nmin_covrage = 1.0",
+            "gate.toml:2: min_covrage: unknown key 'min_covrage'; did you mean 'min_coverage'?",
+        ),
         ("schema = 2\nnew_key = 1", "schema 2, but this program reads schema 1"),
         ("schema = 1", "it has no rules"),
         ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
@@ -224,7 +227,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
             "use at_least to require the maximum",
         ),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = nan", "above = NaN"),
-        ("min_coverage = 1.0", "missing field `schema`"),
+        ("min_coverage = 1.0", "missing field 'schema'; add it"),
     ] {
         let path = folder.path().join("gate.toml");
         std::fs::write(&path, text).unwrap();

@@ -42,7 +42,7 @@ fn the_decision_comes_first() {
         "| Visual Similarity | missed | 7/10 | > 9/10 | [",
         "| Semantic Correctness | judged | 87% | [",
         "- Cost: &#36;0.0119 of a budget of &#36;5.00",
-        "- Error api: 1 job: 503 four times",
+        "- Not scored (api): 1 job: 503 four times",
         "- Missing icon (1 item, 50%)",
         "| lost | failed | api: 503 four times |",
         "| bad | 74% | Missing icon |",

@@ -25,7 +25,7 @@ pub fn topic(report: &Report) -> Topic {
         .map(|(kind, count)| {
             let example = error_example(report, *kind).map(|text| format!(": {text}"));
             let text = format!("{}{}", counted(*count, "job"), example.unwrap_or_default());
-            (format!("Error {}", kind.name()), text)
+            (format!("Not scored ({})", kind.name()), text)
         })
         .collect();
     if !errors.is_empty() {

@@ -6,7 +6,10 @@ use super::{
     name,
     text_tokens::TextTokens,
 };
-use crate::job::{Detail, Provider};
+use crate::{
+    job::{Detail, Provider},
+    toml_problem::TomlProblem,
+};
 use serde::Deserialize;
 
 /// Capabilities of all known models.
@@ -174,10 +177,11 @@ impl Models {
         let unknown = unknown.map(|position| families.remove(position));
         let unknown = unknown.ok_or_else(|| DataFileError::Invalid {
             origin: origin.to_owned(),
-            line: 1,
-            problem: format!(
-                "the family {UNKNOWN:?} is missing: models of no other family need it"
-            ),
+            problem: TomlProblem {
+                line: None,
+                key: "family".to_owned(),
+                message: format!("{UNKNOWN:?} is missing: models of no other family need it"),
+            },
         })?;
         Ok(Self { date: file.date, families, unknown })
     }
@@ -297,7 +301,7 @@ mod tests {
             .replace("temperature = false", "temprature = false");
         let error = Models::parse(&text, "mine.toml").unwrap_err().to_string();
         let line = text.lines().position(|line| line.starts_with("temprature")).unwrap() + 1;
-        assert!(error.starts_with(&format!("mine.toml, line {line}: ")), "{error}");
+        assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
         assert!(error.contains("temprature"), "{error}");
     }
 }

@@ -1,20 +1,18 @@
 //! Parsing of a data file of the program or the user, with errors that name the line.
 
-use crate::SCHEMA;
+use crate::{SCHEMA, toml_problem::TomlProblem};
 use serde::de::DeserializeOwned;
 
 /// An invalid data file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DataFileError {
     /// Malformed TOML, an unknown or missing key, or a value of another type.
-    #[error("{origin}, line {line}: {problem}")]
+    #[error("{origin}{problem}")]
     Invalid {
         /// The file, as the user named it.
         origin: String,
-        /// Line number, from 1.
-        line: usize,
-        /// The problem, with the key.
-        problem: String,
+        /// The problem.
+        problem: TomlProblem,
     },
     /// Another schema version.
     #[error(
@@ -30,10 +28,9 @@ pub enum DataFileError {
 
 /// Parses a file's text; `origin` names it in errors.
 pub(super) fn read<T: DeserializeOwned>(text: &str, origin: &str) -> Result<T, DataFileError> {
-    toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        DataFileError::Invalid { origin: origin.to_owned(), line, problem: error.message().into() }
+    toml::from_str(text).map_err(|error| DataFileError::Invalid {
+        origin: origin.to_owned(),
+        problem: TomlProblem::from_error(text, &error),
     })
 }
 

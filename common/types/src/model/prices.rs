@@ -325,7 +325,7 @@ mod tests {
             ("schema = 1\n[prices.mine\n", 2, ""),
         ] {
             let error = Prices::parse(text, "mine.toml").unwrap_err().to_string();
-            assert!(error.starts_with(&format!("mine.toml, line {line}: ")), "{error}");
+            assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
             assert!(error.contains(key), "{error}");
         }
         let error = Prices::parse("schema = 2\n", "mine.toml").unwrap_err().to_string();

@@ -1,11 +1,14 @@
 //! Parsing of a rubric's file.
 
-use super::{
-    ReplyVersion, Rubric, RubricError, RubricProblem, Success,
-    place::{PathStep, dotted_at, line, line_of_offset},
-    validate::validate,
+use super::{ReplyVersion, Rubric, RubricError, Success, validate::validate};
+use crate::{
+    SCHEMA,
+    id::Digest,
+    toml_problem::{
+        TomlProblem,
+        key_path::{PathStep, line},
+    },
 };
-use crate::{SCHEMA, id::Digest};
 use serde::Deserialize;
 use toml::de::DeTable;
 
@@ -14,9 +17,8 @@ impl Rubric {
     /// version and invalid values are errors; all invalid values are reported at once.
     pub fn parse(text: &str, origin: &str) -> Result<Self, RubricError> {
         let fail = |problems| RubricError { origin: origin.to_owned(), problems };
-        let table = DeTable::parse(text)
-            .map_err(|error| fail(vec![problem_of(text, &DeTable::new(), &error)]))?;
-        let misread = |error| fail(vec![problem_of(text, table.get_ref(), &error)]);
+        let misread = |error| fail(vec![TomlProblem::from_error(text, &error)]);
+        let table = DeTable::parse(text).map_err(misread)?;
         if let Some(problem) = foreign_schema(text, table.get_ref()) {
             return Err(fail(vec![problem]));
         }
@@ -36,7 +38,7 @@ impl Rubric {
 }
 
 /// The problem of another schema version, which is checked first: anything else may differ.
-fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
+fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<TomlProblem> {
     let message = match table.get("schema") {
         None => format!("is missing; add `schema = {SCHEMA}` at the top of the file"),
         Some(value) => {
@@ -52,32 +54,7 @@ fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<RubricProblem> {
         }
     };
     let line = line(text, table, &[PathStep::Key("schema")]);
-    Some(RubricProblem { line, key: "schema".to_owned(), message })
-}
-
-/// The problem of a TOML or type error, without the library's excerpt.
-fn problem_of(text: &str, table: &DeTable<'_>, error: &toml::de::Error) -> RubricProblem {
-    let mut message = error.message().trim().replace('\n', ", ").replace('`', "'");
-    for (type_name, words) in [
-        ("expected f64", "expected a number"),
-        ("expected u32", "expected a whole number of 0 or more"),
-    ] {
-        message = message.replace(type_name, words);
-    }
-    if message.starts_with("unknown field") {
-        message.push_str("; correct its spelling or remove it");
-    } else if message.starts_with("missing field") {
-        message.push_str("; add it");
-    } else if message == "duplicate key" {
-        let key = error.span().and_then(|span| text.get(span)).unwrap_or_default();
-        message = format!("the key {key} is a duplicate; remove one");
-    }
-    // A field missing from the whole file has no line.
-    let missing_at_top = |start: usize| start == 0 && message.starts_with("missing field");
-    let start = error.span().map(|span| span.start).filter(|start| !missing_at_top(*start));
-    let key = start.and_then(|start| dotted_at(table, start)).unwrap_or_default();
-    let line = start.map(|start| line_of_offset(text, start));
-    RubricProblem { line, key, message }
+    Some(TomlProblem { line, key: "schema".to_owned(), message })
 }
 
 /// A success bound in a file.

@@ -4,14 +4,18 @@ mod findings;
 mod scoring;
 mod wording;
 
-use super::{Rubric, RubricProblem, place::PathStep, place::dotted};
+use super::Rubric;
+use crate::toml_problem::{
+    TomlProblem,
+    key_path::{PathStep, dotted},
+};
 use std::collections::HashSet;
 
 /// All problems of a rubric; `line` finds the line of a place in its file.
 pub(super) fn validate(
     rubric: &Rubric,
     line: &dyn Fn(&[PathStep<'_>]) -> Option<usize>,
-) -> Vec<RubricProblem> {
+) -> Vec<TomlProblem> {
     let mut problems = Problems { line, found: Vec::new() };
     wording::check(rubric, &mut problems);
     scoring::check(rubric, &mut problems);
@@ -22,13 +26,13 @@ pub(super) fn validate(
 /// The problems found.
 struct Problems<'file> {
     line: &'file dyn Fn(&[PathStep<'_>]) -> Option<usize>,
-    found: Vec<RubricProblem>,
+    found: Vec<TomlProblem>,
 }
 
 impl Problems<'_> {
     fn add(&mut self, place: &[PathStep<'_>], message: impl Into<String>) {
         let (line, key) = ((self.line)(place), dotted(place));
-        self.found.push(RubricProblem { line, key, message: message.into() });
+        self.found.push(TomlProblem { line, key, message: message.into() });
     }
 
     /// Checks names in replies, results and reports, which must be plain and unique. `list`

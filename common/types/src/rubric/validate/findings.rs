@@ -3,10 +3,8 @@
 use super::{Problems, bad_name, is_plain_name};
 use crate::{
     finding::{FindingVocabulary, OTHER},
-    rubric::{
-        FindingRules, ReplyVersion, Rubric,
-        place::PathStep::{Entry, Key},
-    },
+    rubric::{FindingRules, ReplyVersion, Rubric},
+    toml_problem::key_path::PathStep::{Entry, Key},
 };
 
 /// Maximum of a rubric's limit of findings.

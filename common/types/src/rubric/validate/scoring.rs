@@ -1,9 +1,9 @@
 //! Validation of scale, weights, groups, grades, the success bound and metrics.
 
 use super::Problems;
-use crate::rubric::{
-    Criterion, Formula, MetricKind, Rubric, Success,
-    place::PathStep::{Entry, Key},
+use crate::{
+    rubric::{Criterion, Formula, MetricKind, Rubric, Success},
+    toml_problem::key_path::PathStep::{Entry, Key},
 };
 
 /// Maximum top score and maximum weight.

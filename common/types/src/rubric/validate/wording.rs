@@ -1,10 +1,9 @@
 //! Validation of names, texts, images and bands.
 
 use super::{Problems, bad_name, is_plain_name};
-use crate::rubric::{
-    Anchor, RESERVED_KEYS, Rubric, RubricImage,
-    place::PathStep::{self, Entry, Key},
-    placeholder,
+use crate::{
+    rubric::{Anchor, RESERVED_KEYS, Rubric, RubricImage, placeholder},
+    toml_problem::key_path::PathStep::{self, Entry, Key},
 };
 
 /// Known fields of a manifest's line, which cannot be names of images.

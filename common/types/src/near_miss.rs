@@ -1,8 +1,8 @@
-//! Detection of misspelled field names.
+//! Detection of misspelled names of fields and settings.
 
-/// The known field that was probably meant by this further field: another spelling
+/// The known name that was probably meant by this unknown one: another spelling
 /// (`expectedTokens`), plural or singular (`screenshots`), or a typo.
-pub(super) fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn find<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = plain(key);
     known.iter().copied().find(|&name| alike(&letters, &plain(name)))
 }
@@ -56,14 +56,14 @@ mod tests {
             ("ids", "id"),
             ("ID", "id"),
         ] {
-            assert_eq!(meant(key, &KNOWN), Some(name), "{key}");
+            assert_eq!(find(key, &KNOWN), Some(name), "{key}");
         }
     }
 
     #[test]
     fn other_names_are_left_alone() {
         for key in ["facts", "title", "it", "idx", "split", "page", "size", "state", "tokens"] {
-            assert_eq!(meant(key, &KNOWN), None, "{key}");
+            assert_eq!(find(key, &KNOWN), None, "{key}");
         }
     }
 }

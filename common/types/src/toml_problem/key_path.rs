@@ -1,4 +1,4 @@
-//! Places in a rubric's file, for the line numbers of problems.
+//! Paths of keys in a TOML file and the lines of their values.
 
 use toml::{
     Spanned,
@@ -7,7 +7,7 @@ use toml::{
 
 /// One step of the path from the file's top to a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum PathStep<'rubric> {
+pub(crate) enum PathStep<'rubric> {
     /// A key of a table.
     Key(&'rubric str),
     /// An entry of a list: its position, and its own name.
@@ -15,7 +15,7 @@ pub(super) enum PathStep<'rubric> {
 }
 
 /// A path for display, as in `criteria.layout_accuracy.weight`.
-pub(super) fn dotted(steps: &[PathStep<'_>]) -> String {
+pub(crate) fn dotted(steps: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in steps {
         match step {
@@ -29,7 +29,7 @@ pub(super) fn dotted(steps: &[PathStep<'_>]) -> String {
 }
 
 /// The line of a value, or of the closest enclosing value that the file has.
-pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> Option<usize> {
+pub(crate) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> Option<usize> {
     let (PathStep::Key(first), rest) = steps.split_first()? else { return None };
     let mut value = get(table, first)?;
     for step in rest {
@@ -46,37 +46,47 @@ pub(super) fn line(text: &str, table: &DeTable<'_>, steps: &[PathStep<'_>]) -> O
     Some(line_of_offset(text, value.span().start))
 }
 
-/// The path of the innermost key whose value starts at this byte.
-pub(super) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
+/// The path of the innermost key that starts at this byte, or whose value does.
+pub(crate) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     let mut steps = Vec::new();
-    table
-        .iter()
-        .any(|(key, value)| leads_to(PathStep::Key(key.get_ref()), value, offset, &mut steps))
-        .then(|| dotted(&steps))
+    key_starts_at(table, offset, &mut steps).then(|| dotted(&steps))
 }
 
-/// True if the byte is the start of this value or of one inside it; `steps` is then the path.
-fn leads_to<'table>(
-    step: PathStep<'table>,
+/// True if the byte is the start of a key or value of this table; `steps` is then its path.
+fn key_starts_at<'table>(
+    table: &'table DeTable<'_>,
+    offset: usize,
+    steps: &mut Vec<PathStep<'table>>,
+) -> bool {
+    table.iter().any(|(key, value)| {
+        steps.push(PathStep::Key(key.get_ref()));
+        let found = key.span().start == offset || value_starts_at(value, offset, steps);
+        if !found {
+            steps.pop();
+        }
+        found
+    })
+}
+
+/// True if the byte is the start of this value or of one inside it; `steps` is extended to it.
+fn value_starts_at<'table>(
     value: &'table Spanned<DeValue<'_>>,
     offset: usize,
     steps: &mut Vec<PathStep<'table>>,
 ) -> bool {
-    steps.push(step);
     let inside = match value.get_ref() {
-        DeValue::Table(table) => table
-            .iter()
-            .any(|(key, value)| leads_to(PathStep::Key(key.get_ref()), value, offset, steps)),
-        DeValue::Array(array) => array.iter().enumerate().any(|(at, value)| {
-            leads_to(PathStep::Entry(at, own_name(value)), value, offset, steps)
+        DeValue::Table(table) => key_starts_at(table, offset, steps),
+        DeValue::Array(array) => array.iter().enumerate().any(|(position, value)| {
+            steps.push(PathStep::Entry(position, own_name(value)));
+            let found = value_starts_at(value, offset, steps);
+            if !found {
+                steps.pop();
+            }
+            found
         }),
         _ => false,
     };
-    let found = inside || value.span().start == offset;
-    if !found {
-        steps.pop();
-    }
-    found
+    inside || value.span().start == offset
 }
 
 /// An entry's own name.
@@ -87,7 +97,7 @@ fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
 }
 
 /// The line number of a byte, from 1.
-pub(super) fn line_of_offset(text: &str, offset: usize) -> usize {
+pub(crate) fn line_of_offset(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
