@@ -5,6 +5,7 @@ use juror_types::{
     rubric::{Rubric, builtin, builtin_named},
     run::RunRecord,
 };
+use std::io::ErrorKind;
 
 /// The rubric of this name, or in this file.
 pub fn load(name_or_path: &str) -> Result<(Rubric, String), AppError> {
@@ -35,9 +36,12 @@ pub fn text_of(name_or_path: &str) -> Result<String, AppError> {
         return Ok(rubric.text.to_owned());
     }
     std::fs::read_to_string(name_or_path).map_err(|error| {
+        if error.kind() != ErrorKind::NotFound {
+            return AppError::invalid(format!("cannot read the rubric {name_or_path}: {error}"));
+        }
         let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
         AppError::invalid(format!(
-            "rubric {name_or_path:?} is neither built in ({}) nor a readable file: {error}",
+            "no rubric {name_or_path:?}: use {} or the path of a TOML file",
             known.join(", ")
         ))
     })

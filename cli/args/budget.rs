@@ -107,12 +107,18 @@ impl FromStr for CapFlag {
         if text == "unlimited" {
             return Ok(Self(Budget::Unlimited));
         }
-        let remedy = "give an amount in US dollars, 0 or more, or unlimited";
-        match text.parse::<Money>() {
-            Ok(amount) if amount >= Money::ZERO => Ok(Self(Budget::Cap(amount))),
-            Ok(_) => Err(remedy.to_owned()),
-            Err(error) => Err(format!("{error}; {remedy}")),
-        }
+        let amount = budget_amount(text).map_err(|error| format!("{error}, or unlimited"))?;
+        Ok(Self(Budget::Cap(amount)))
+    }
+}
+
+/// Parses an amount of a budget, which is never negative.
+pub fn budget_amount(text: &str) -> Result<Money, String> {
+    let remedy = "give an amount in US dollars, 0 or more";
+    match text.parse::<Money>() {
+        Ok(amount) if amount >= Money::ZERO => Ok(amount),
+        Ok(_) => Err(remedy.to_owned()),
+        Err(error) => Err(format!("{error}; {remedy}")),
     }
 }
 

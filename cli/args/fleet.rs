@@ -1,6 +1,6 @@
 //! Flags of a fleet.
 
-use super::{CallingFlags, RunFlags, deadline};
+use super::{CallingFlags, RunFlags, budget::budget_amount, deadline};
 use clap::{Args, Subcommand, ValueEnum};
 use juror_queue::Priority;
 use juror_types::usage::Money;
@@ -110,7 +110,7 @@ pub struct RetryArguments {
     /// The run's id
     pub run: String,
     /// New maximum of the run's total cost, in US dollars
-    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, value_parser = budget_amount)]
     pub budget_usd: Option<Money>,
     /// Start no call after this time of day (in budget.zone, else local) or duration, as in 07:00
     /// or 90m

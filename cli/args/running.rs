@@ -1,6 +1,8 @@
 //! Flags of a run: items, judging, calls, budget.
 
-use super::{BaselineFlags, CalibrationFlags, at_least_one, deadline, evidence_mode};
+use super::{
+    BaselineFlags, CalibrationFlags, at_least_one, budget::budget_amount, deadline, evidence_mode,
+};
 use clap::Args;
 use juror_producer::plan::ItemSample;
 use juror_types::{budget_label::LabelName, evidence::EvidenceMode, usage::Money};
@@ -83,7 +85,7 @@ pub struct RunFlags {
     #[command(flatten)]
     pub judging: JudgingFlags,
     /// Maximum cost of the run, in US dollars
-    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true)]
+    #[arg(long, value_name = "AMOUNT", allow_negative_numbers = true, value_parser = budget_amount)]
     pub budget_usd: Option<Money>,
     /// Count the run's calls against the budgets of this tag too (repeatable, at most 8), beside
     /// those of its dataset; `juror budget set` caps them [default: budget.tags of the settings]

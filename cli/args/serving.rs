@@ -52,7 +52,8 @@ pub struct SimulateArguments {
     /// Latency of a reply in milliseconds, as N or MIN-MAX
     #[arg(long, value_name = "MS", default_value = "0")]
     pub latency_ms: String,
-    /// Share of replies with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05
+    /// Share of replies with a fault, as NAME=SHARE (repeatable), as in rate-limit=0.05;
+    /// `--fault list` prints them all
     #[arg(long, value_name = "NAME=SHARE")]
     pub fault: Vec<String>,
     /// Imitate a quirk of a real server or gateway, as NAME or NAME=SHARE (repeatable); `--quirk

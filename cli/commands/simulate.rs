@@ -9,8 +9,8 @@ use crate::{
     terminal,
 };
 use juror_simulator::{
-    BatchEnd, BatchFault, BatchSettings, Bias, FaultPlan, Latency, Named, Quirk, SimulatorConfig,
-    TokenCount,
+    BatchEnd, BatchFault, BatchSettings, Bias, Fault, FaultPlan, Latency, Named, Quirk,
+    SimulatorConfig, TokenCount,
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
 use std::{sync::Arc, time::Duration};
@@ -18,6 +18,9 @@ use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
 pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
+    if arguments.fault.iter().any(|fault| fault == "list") {
+        return list::<Fault>();
+    }
     if arguments.quirk.iter().any(|quirk| quirk == "list") {
         return list::<Quirk>();
     }

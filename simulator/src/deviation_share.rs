@@ -108,7 +108,7 @@ impl<Kind: Named> FromStr for Share<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{batch::BatchFault, quirk::Quirk};
+    use crate::{batch::BatchFault, fault::Fault, quirk::Quirk};
 
     fn names_read_back<Kind: Named + PartialEq + std::fmt::Debug>() {
         for kind in Kind::ALL {
@@ -121,6 +121,7 @@ mod tests {
     fn every_name_reads_back_and_has_one_line() {
         names_read_back::<Quirk>();
         names_read_back::<BatchFault>();
+        names_read_back::<Fault>();
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Assignment of faults to answers.
 
 use crate::{
-    fault::{Fault, FaultRate},
+    deviation_share::Share,
+    fault::Fault,
     random::{self, Random},
 };
 use juror_types::id::Digest;
@@ -14,7 +15,7 @@ pub struct FaultPlan {
     /// Shares of faults over all answers, in sum at most 1. The choice depends on the seed, the
     /// question and how often it was asked, so that asking again can succeed, and a second run of
     /// the simulator does the same.
-    pub rates: Vec<FaultRate>,
+    pub rates: Vec<Share<Fault>>,
     /// Faults by order of arrival, `None` for a good answer; after its end all are good.
     pub script: Vec<Option<Fault>>,
     /// Faults of single items, by how often they were asked.
@@ -61,7 +62,7 @@ pub(crate) struct FaultState {
 impl FaultPlan {
     /// The share of answers that go wrong by rate.
     pub(crate) fn total_rate(&self) -> f64 {
-        self.rates.iter().map(|rate| rate.rate).sum()
+        self.rates.iter().map(|rate| rate.share).sum()
     }
 
     /// True if images have to be digested to know their items.
@@ -101,8 +102,8 @@ impl FaultState {
         let seed = random::mix(random::mix(self.plan.seed, content), u64::from(*count));
         let mut rest = Random::new(seed).unit();
         self.plan.rates.iter().find_map(|rate| {
-            rest -= rate.rate;
-            (rest < 0.0).then_some(rate.fault)
+            rest -= rate.share;
+            (rest < 0.0).then_some(rate.of)
         })
     }
 }
@@ -127,8 +128,8 @@ mod tests {
     #[test]
     fn rates_hold_and_repeat_themselves_and_a_second_ask_differs() {
         let rates = vec![
-            FaultRate { fault: Fault::ServerError, rate: 0.1 },
-            FaultRate { fault: Fault::Empty, rate: 0.1 },
+            Share { of: Fault::ServerError, share: 0.1 },
+            Share { of: Fault::Empty, share: 0.1 },
         ];
         let plan = FaultPlan { rates, ..FaultPlan::default() };
         let ask = |state: &mut FaultState| {

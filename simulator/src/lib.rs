@@ -32,7 +32,7 @@ mod verdict;
 pub use batch::{BatchEnd, BatchFault, BatchSettings};
 pub use config::{Latency, ResponseFormats, SimulatorConfig, SimulatorError, TokenCount};
 pub use deviation_share::{InvalidShare, Named, Share};
-pub use fault::{Fault, FaultRate, InvalidFault};
+pub use fault::Fault;
 pub use fault_plan::{FaultPlan, ItemKey, ItemScript};
 pub use item_text::{first_fenced_text, item_text_digest};
 pub use quirk::Quirk;

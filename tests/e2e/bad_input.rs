@@ -108,7 +108,10 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
 fn flags_that_are_wrong_are_refused_before_anything_is_written() {
     for (flags, says) in [
         (&["--budget-usd", "abc"][..], "\"abc\" is not an amount in US dollars"),
-        (&["--budget-usd", "-1"], "budget.run_usd is -1.000000000: give 0 or more"),
+        (
+            &["--budget-usd", "-1"],
+            "'-1' for '--budget-usd <AMOUNT>': give an amount in US dollars, 0 or more",
+        ),
         (&["--filter", "tags"], "use KEY=VALUE or KEY!=VALUE"),
         (&["--filter", "tags=none"], "no items match: --filter tags=none selects none of 1"),
         (&["--limit", "0"], "no items match: --limit 0 selects none of 1"),
@@ -119,10 +122,7 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--output", "none/report.csv"], "there is no folder none; create it first"),
         (&["--gate", "none"], "use `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is invalid"),
-        (
-            &["--rubric", "none"],
-            "rubric \"none\" is neither built in (semantic, acrue, semantic-evidence",
-        ),
+        (&["--rubric", "none"], "no rubric \"none\": use semantic, acrue, semantic-evidence"),
         (&["--no-such-flag"], "--no-such-flag"),
         (&["--enable-llm-judge", "--model", "none"], "model \"none\" has no price"),
         (&["--enable-llm-judge", "--base-url", "ftp://a"], "must start with https:// or http://"),

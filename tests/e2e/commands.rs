@@ -117,7 +117,7 @@ fn rubrics_are_listed_shown_and_checked() {
         "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
-    harness.juror(&["rubric", "show", "none"]).exits(2).says(&["neither built in"]);
+    harness.juror(&["rubric", "show", "none"]).exits(2).says(&["no rubric \"none\": use semantic"]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
         &["model \"gpt-99\" has no price", "juror.toml"],
     );
     ill(&["--base-url", &url, "none.jsonl"], &["none.jsonl does not exist"]);
-    ill(&["--base-url", &url, "--rubric", "none"], &["rubric \"none\" is neither built in"]);
+    ill(&["--base-url", &url, "--rubric", "none"], &["no rubric \"none\""]);
     harness.write("juror.toml", "[prices.\"own\"]\ninput = 1_000_000\noutput = 2_000_000\n");
     ill(
         &["--base-url", &url, "--model", "own"],

@@ -4,13 +4,13 @@
 use crate::harness::{
     CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items,
 };
-use juror_simulator::{Fault, FaultPlan, FaultRate, Latency, Quirk, SimulatorConfig, TokenCount};
+use juror_simulator::{Fault, FaultPlan, Latency, Quirk, Share, SimulatorConfig, TokenCount};
 use serde_json::Value;
 use std::time::Duration;
 
 /// A simulator that refuses every call by rate and asks for a pause of so many seconds.
 fn refusing(seconds: u64) -> TestSimulator {
-    let rates = vec![FaultRate { fault: Fault::RateLimit, rate: 1.0 }];
+    let rates = vec![Share { of: Fault::RateLimit, share: 1.0 }];
     TestSimulator::start(SimulatorConfig {
         faults: FaultPlan { rates, ..FaultPlan::default() },
         fault_retry_after: Duration::from_secs(seconds),

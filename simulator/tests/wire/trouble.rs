@@ -2,7 +2,7 @@
 
 use crate::client::{RunningSimulator, png, question};
 use juror_simulator::{
-    Fault, FaultPlan, FaultRate, ItemKey, ItemScript, Latency, SimulatorConfig, SimulatorError,
+    Fault, FaultPlan, ItemKey, ItemScript, Latency, Share, SimulatorConfig, SimulatorError,
 };
 use juror_types::{id::Digest, usage::Money};
 use std::time::Duration;
@@ -221,7 +221,7 @@ async fn a_hard_stop_drops_what_is_in_flight() {
 
 #[tokio::test]
 async fn more_faults_than_answers_are_refused_at_the_start() {
-    let rates = vec![FaultRate { fault: Fault::Empty, rate: 0.7 }; 2];
+    let rates = vec![Share { of: Fault::Empty, share: 0.7 }; 2];
     let config = SimulatorConfig {
         faults: FaultPlan { rates, ..FaultPlan::default() },
         ..SimulatorConfig::default()

@@ -1,7 +1,7 @@
 //! Many rows: memory, and kills in the middle of them.
 
 use super::{BatchFixture, end_batches};
-use juror_simulator::{BatchEnd, BatchSettings, Fault, FaultPlan, FaultRate, SimulatorConfig};
+use juror_simulator::{BatchEnd, BatchSettings, Fault, FaultPlan, Share, SimulatorConfig};
 use serde_json::json;
 use std::{fs, path::Path};
 
@@ -80,7 +80,7 @@ fn a_kill_while_rows_are_collected_loses_and_repeats_nothing() {
 
 #[test]
 fn answers_of_no_use_are_asked_again_in_the_next_batch() {
-    let rates = vec![FaultRate { fault: Fault::OutOfRange, rate: 0.4 }];
+    let rates = vec![Share { of: Fault::OutOfRange, share: 0.4 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
     let batches = BatchSettings { end: BatchEnd::default(), ..BatchSettings::default() };
     let config = SimulatorConfig { faults, batches, ..SimulatorConfig::default() };

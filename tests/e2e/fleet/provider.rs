@@ -7,14 +7,14 @@ use super::{
 };
 use crate::harness::{CallGate, CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_ledger::redis::test_server::TestRedis;
-use juror_simulator::{Fault, FaultPlan, FaultRate, Latency, SimulatorConfig, TokenCount};
+use juror_simulator::{Fault, FaultPlan, Latency, Share, SimulatorConfig, TokenCount};
 use juror_types::id::RunId;
 use rustix::process::Signal;
 use std::time::Duration;
 
 /// A fleet whose provider goes wrong in this way, always.
 fn failing(items: u32, config: SimulatorConfig, fault: Fault) -> WorkerFixture {
-    let rates = vec![FaultRate { fault, rate: 1.0 }];
+    let rates = vec![Share { of: fault, share: 1.0 }];
     let faults = FaultPlan { rates, ..FaultPlan::default() };
     fixture(items, SimulatorConfig { faults, ..config })
 }

@@ -1,6 +1,6 @@
 //! A simulator of a test's own, in a thread of its own.
 
-use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig, Stats};
+use juror_simulator::{Fault, FaultPlan, Share, SimulatorConfig, Stats};
 use juror_types::shutdown::Shutdown;
 use serde_json::Value;
 use std::{
@@ -57,7 +57,7 @@ impl TestSimulator {
 
     /// One whose answers all go wrong in this way.
     pub fn always(fault: Fault) -> Self {
-        let rates = vec![FaultRate { fault, rate: 1.0 }];
+        let rates = vec![Share { of: fault, share: 1.0 }];
         Self::failing(FaultPlan { rates, ..FaultPlan::default() })
     }
 

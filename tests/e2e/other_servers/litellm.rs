@@ -3,7 +3,7 @@
 use super::available;
 use crate::harness::{CommandHarness, Finished, TestSimulator, pico, write_items};
 use juror_services::other_servers::OtherServer;
-use juror_simulator::{Fault, FaultPlan, FaultRate, SimulatorConfig};
+use juror_simulator::{Fault, FaultPlan, Share, SimulatorConfig};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -29,7 +29,7 @@ impl Gateway {
         let aliases = ["our-judge", "busy", "keyless", "not-offered"];
         let alias = |name: &str| format!("[models.\"{name}\"]\nlike = \"gpt-4o\"\n");
         harness.write("juror.toml", aliases.map(alias).concat());
-        let rates = vec![FaultRate { fault: Fault::RateLimit, rate: 0.3 }];
+        let rates = vec![Share { of: Fault::RateLimit, share: 0.3 }];
         let upstream = TestSimulator::start(SimulatorConfig {
             key: Some(UPSTREAM_KEY.to_owned()),
             faults: FaultPlan { rates, ..FaultPlan::default() },
