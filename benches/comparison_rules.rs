@@ -210,7 +210,6 @@ fn report(
         earlier: &[],
         flaky: &ItemStability::default(),
         averaging: AVERAGING,
-        finished_at: record.created_at.clone(),
     };
     (summarize(directory.files(), &input).unwrap(), directory, folder)
 }

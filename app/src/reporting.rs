@@ -64,7 +64,6 @@ pub fn write_report(
         ledger,
         gate: reporting.gate,
         averaging: reporting.settings.run.averaging_policy(),
-        finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut report = summarize(files, &input).map_err(AppError::from)?;
     report.add_calibration(files, reporting.calibration);

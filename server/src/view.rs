@@ -89,7 +89,6 @@ impl RunView {
             earlier: &[],
             flaky: &ItemStability::default(),
             averaging,
-            finished_at: saved.finished_at().unwrap_or_else(|| jiff::Timestamp::now().to_string()),
         };
         let mut report = summarize(&files, &input)?;
         if let (RunState::Running, Some(ledger)) = (state, ledger) {

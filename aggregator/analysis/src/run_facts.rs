@@ -34,7 +34,7 @@ pub struct RunSummary {
     pub repeat: u32,
     /// Time of its creation, RFC 3339 in UTC.
     pub created_at: String,
-    /// Time at which its report was written, RFC 3339 in UTC.
+    /// Time of its last result, RFC 3339 in UTC; of a run without results, of its creation.
     pub finished_at: String,
     /// Judging time; none if unknown.
     pub judging: Option<JudgingTime>,

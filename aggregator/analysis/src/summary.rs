@@ -59,8 +59,6 @@ pub struct SummaryInput<'a> {
     pub flaky: &'a ItemStability,
     /// Policy for jobs without a verdict in averages.
     pub averaging: AveragingPolicy,
-    /// Now, RFC 3339 in UTC.
-    pub finished_at: String,
 }
 
 /// Reads a run's results and summarizes them, in one pass, or two with repeats.
@@ -75,6 +73,9 @@ pub fn summarize(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, J
     }
     let mut report = scan.finish(record, input);
     report.run.judging = files.judging_time();
+    if let Some(last_result) = files.last_written() {
+        report.run.finished_at = last_result.to_string();
+    }
     if record.repeat > 1 && record.judge.is_some() {
         report.repeats = Some(repeats(input.rubric, report.items.read(files)?)?);
     }
@@ -235,7 +236,7 @@ impl<'a> Scan<'a> {
             run: RunSummary {
                 base_url: record.base_url.clone().or_else(|| endpoints(&self.endpoints)),
                 fingerprints: self.fingerprints.into_iter().collect(),
-                ..run_summary(record, self.simulated, &input.finished_at)
+                ..run_summary(record, self.simulated)
             },
             overall: Overall::from_metrics(&metrics, grades),
             intervals: metrics
@@ -286,7 +287,7 @@ fn badness(result: &JobResult) -> (Urgency, &str, u32) {
     (Urgency::of_result(result), result.screenshot_id.as_str(), result.repeat)
 }
 
-fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSummary {
+fn run_summary(record: &RunRecord, simulated: bool) -> RunSummary {
     RunSummary {
         id: record.run_id.clone(),
         dataset: record.dataset.clone(),
@@ -297,7 +298,7 @@ fn run_summary(record: &RunRecord, simulated: bool, finished_at: &str) -> RunSum
         simulated,
         repeat: record.repeat,
         created_at: record.created_at.clone(),
-        finished_at: finished_at.to_owned(),
+        finished_at: record.created_at.clone(),
         judging: None,
         program_version: record.program_version.clone(),
     }

@@ -45,7 +45,6 @@ pub fn report_of(
         earlier: &[],
         flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
-        finished_at: "2026-11-21T02:03:15Z".into(),
     };
     let report = summarize(directory.files(), &input).unwrap();
     (report, directory, runs)

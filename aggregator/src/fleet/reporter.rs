@@ -169,7 +169,6 @@ fn write_now(
         earlier: &earlier,
         flaky: &ItemStability::default(),
         averaging: options.averaging,
-        finished_at: jiff::Timestamp::now().to_string(),
     };
     let mut summary = summarize(&files, &input).map_err(|error| with_causes(&error))?;
     summary.add_calibration(&files, options.calibration.as_ref());

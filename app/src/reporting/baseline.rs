@@ -131,7 +131,6 @@ pub fn report_of(
         earlier: &[],
         flaky: &ItemStability::default(),
         averaging,
-        finished_at: Timestamp::now().to_string(),
     };
     summarize(files, &input).map_err(AppError::from)
 }

@@ -12,17 +12,10 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Saved {
-    run: SavedRun,
     coverage: Coverage,
     targets: Option<GateReport>,
     /// Comparison with a baseline, in JSON.
     comparison: Option<Value>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct SavedRun {
-    finished_at: Option<String>,
 }
 
 impl Saved {
@@ -48,11 +41,6 @@ impl Saved {
         // Comparisons of earlier versions have no changes.
         let Compared { base, changes } = Compared::deserialize(self.comparison.as_ref()?).ok()?;
         Some((base.run, changes))
-    }
-
-    /// Time at which the report was written, RFC 3339 in UTC.
-    pub fn finished_at(&self) -> Option<String> {
-        self.run.finished_at.clone()
     }
 
     /// Result of the gate, if it was decided with the current number of results.

@@ -92,10 +92,10 @@ fn calls_text(cost: &Cost) -> String {
     }
 }
 
-/// `629 ms a screenshot, judged in 2 min 3 s in 2 sessions`; none where neither is known.
+/// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; none where neither is known.
 fn time_text(report: &Report) -> Option<String> {
     let each = report.overall.avg_latency_ms;
-    let each = each.map(|mean| format!("{} a screenshot", duration(mean)));
+    let each = each.map(|mean| format!("mean latency {} a screenshot", duration(mean)));
     let judged = report.run.judging.as_ref().map(|judging| {
         let sessions = match judging.sessions {
             0 | 1 => String::new(),
@@ -103,6 +103,6 @@ fn time_text(report: &Report) -> Option<String> {
         };
         format!("judged in {}{sessions}", duration(judging.active_ms as f64))
     });
-    let times: Vec<String> = each.into_iter().chain(judged).collect();
+    let times: Vec<String> = judged.into_iter().chain(each).collect();
     (!times.is_empty()).then(|| times.join(", "))
 }
