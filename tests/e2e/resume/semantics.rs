@@ -66,7 +66,7 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
     );
     let same = ["--limit", "2"];
     for (flags, difference) in [
-        (&["--model", "gpt-4.1"][..], "judge"),
+        (&["--model", "gpt-4.1"][..], "judge.model"),
         (&["--rubric", "own.toml"], "rubric"),
         (&["--repeat", "2"], "repeat"),
         (&["--limit", "3"], "selection of items"),
@@ -97,11 +97,11 @@ fn another_run_under_the_same_name_is_refused_and_the_difference_named() {
         harness.judge_run(&simulator, "r", &named).exits(2).says(&[message, "--run-id"]);
     }
     let off = ["run", "manifest.jsonl", "--run-id", "r", "--limit", "2"];
-    harness.juror(&off).exits(2).says(&["its judge is ", "off"]);
+    harness.juror(&off).exits(2).says(&["its judge is on, but off is requested"]);
 
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     harness.write("manifest.jsonl", manifest.replace("1D4ED8", "1D4ED9"));
-    harness.resume("r", &[]).exits(2).says(&["its dataset is "]);
+    harness.resume("r", &[]).exits(2).says(&["manifest.jsonl has changed since (digest "]);
     assert_eq!(simulator.requests(), calls, "nothing was spent on any of it");
     assert_eq!(harness.journal("r").len(), 2);
 }

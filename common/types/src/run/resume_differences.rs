@@ -1,11 +1,12 @@
 //! Differences between a requested run and the recorded one.
 
-use super::{RunRecord, StageTerms};
+use super::{DatasetRecord, RunRecord, StageTerms};
 use crate::{
     budget_label::BudgetLabel,
     id::Digest,
     job::{Judge, RubricReference},
 };
+use serde_json::Value;
 
 impl RunRecord {
     /// The first difference of a requested run from this one, with both values; none if it is the
@@ -13,11 +14,7 @@ impl RunRecord {
     pub fn difference(&self, asked: &Self) -> Option<String> {
         let known = self;
         let rubric = |rubric: &RubricReference| {
-            format!("{}@{} ({})", rubric.id, rubric.version, rubric.digest)
-        };
-        let judge = |judge: &Option<Judge>| match judge {
-            None => "off".to_owned(),
-            Some(judge) => serde_json::to_string(judge).unwrap_or_default(),
+            format!("{}@{} (digest {})", rubric.id, rubric.version, short(&rubric.digest))
         };
         let selection = |record: &RunRecord| {
             let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
@@ -43,11 +40,10 @@ impl RunRecord {
             true => String::new(),
             false => budget_tags(record),
         };
-        let digest = |record: &RunRecord| record.dataset.digest.to_string();
-        differs("dataset", digest(known), digest(asked))
+        dataset_difference(&known.dataset, &asked.dataset)
             .or_else(|| differs("selection of items", selection(known), selection(asked)))
             .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
-            .or_else(|| differs("judge", judge(&known.judge), judge(&asked.judge)))
+            .or_else(|| judge_difference(known.judge.as_ref(), asked.judge.as_ref()))
             .or_else(|| differs("evidence", evidence(known), evidence(asked)))
             .or_else(|| differs("image.max_side", side(known), side(asked)))
             .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
@@ -55,6 +51,47 @@ impl RunRecord {
             .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
             .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
     }
+}
+
+/// Datasets are the same if their manifests have the same bytes, wherever they are.
+fn dataset_difference(known: &DatasetRecord, asked: &DatasetRecord) -> Option<String> {
+    let [was, is] = [&known.digest, &asked.digest].map(short);
+    match known.path == asked.path {
+        true => (known.digest != asked.digest).then(|| {
+            format!("its dataset {} has changed since (digest {was}, now {is})", known.path)
+        }),
+        false if known.digest == asked.digest => None,
+        false => differs(
+            "dataset",
+            format!("{} (digest {was})", known.path),
+            format!("{} (digest {is})", asked.path),
+        ),
+    }
+}
+
+/// The first setting of the judge that differs.
+fn judge_difference(known: Option<&Judge>, asked: Option<&Judge>) -> Option<String> {
+    let switch = |judge: Option<&Judge>| if judge.is_some() { "on" } else { "off" }.to_owned();
+    let [was, is] = [known, asked].map(|judge| {
+        let value = serde_json::to_value(judge).unwrap_or_default();
+        value.as_object().cloned().unwrap_or_default()
+    });
+    let shown = |value: Option<&Value>| match value {
+        None | Some(Value::Null) => "not set".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    differs("judge", switch(known), switch(asked)).or_else(|| {
+        let keys = was.keys().chain(is.keys().filter(|key| !was.contains_key(*key)));
+        let mut keys = keys.filter(|key| was.get(*key) != is.get(*key));
+        let key = keys.next()?;
+        differs(&format!("judge.{key}"), shown(was.get(key)), shown(is.get(key)))
+    })
+}
+
+/// The beginning of a digest, which is enough for people to tell two apart.
+fn short(digest: &Digest) -> String {
+    digest.to_string().chars().take(12).collect()
 }
 
 fn budget_tags(record: &RunRecord) -> String {
