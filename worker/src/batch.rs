@@ -1,24 +1,26 @@
 //! The worker's role where calls are bought in batches: jobs are gathered into shards, each shard
 //! becomes a batch at the provider, and its rows become results.
 //!
-//! `gather` makes rows of jobs, `filler` writes them into a shard, `shard` works on it from its
-//! file to its end, `collect` reads the results of its batch, and `finish` makes a result of a row;
-//! `unsent` gives up a shard that was never sent. `run::batch_keeper` puts these together.
+//! `row_admission` makes rows of jobs, `shard_builder` writes them into a shard, `shard_work` works
+//! on it from its file to its end, `collect` reads the results of its batch, and `row_settlement`
+//! makes a result of a row; `unsent_shard` gives up a shard that was never sent.
+//! `run::batch_keeper` puts these together.
 
 mod cancel;
 mod collect;
+mod lost_batch;
 mod row;
 mod row_admission;
 mod row_settlement;
-mod shard;
 mod shard_builder;
 mod shard_file;
+mod shard_work;
 mod unsent_shard;
 
 pub use cancel::{CancelBatchesError, cancel_batches};
 pub(crate) use {
     row_admission::{Gathered, PendingRow, admit, discard, gather, give_up_row, remove_row_of},
-    shard::{ShardEnd, ShardWork},
+    shard_work::{ShardEnd, ShardWork},
 };
 
 use crate::{batch_lane::BatchLane, context::Context};

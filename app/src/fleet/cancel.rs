@@ -142,7 +142,8 @@ async fn cancel_in(
     }
     let client = judge::client(settings, environment, judge::key(settings, environment)?)?;
     let owner = OwnerId::new(LOCAL_OWNER);
-    let cancelled = cancel_batches(&record.run_id, &owner, &client, backend).await;
+    let pause = settings.batch.poll_min.0;
+    let cancelled = cancel_batches(&record.run_id, &owner, &client, backend, pause).await;
     cancelled.map_err(|error| {
         let run = &record.run_id;
         AppError::internal(format!("the batches of run {run} cannot be cancelled: {error}"))

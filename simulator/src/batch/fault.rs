@@ -8,6 +8,7 @@ named! {
     ValidationFailed = "validation-failed": "the batch fails validation, with the line at fault; nothing runs";
     CreationLimit = "creation-limit": "429 for the first creation of a batch";
     CreationLost = "creation-lost": "the first creation succeeds, and its answer never arrives";
+    LateListing = "late-listing": "a batch is missing in the first two lists after its creation";
     LateTokenLimit = "late-token-limit": "the limit of enqueued tokens fails the batch instead of refusing its creation";
     Expired = "expired": "rows are not run within 24 hours; give the share of rows, as in expired=0.5";
     Missing = "missing": "rows run and are billed, and stand in neither file (share of rows)";

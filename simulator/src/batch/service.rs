@@ -17,6 +17,9 @@ use std::{
     time::Duration,
 };
 
+/// Number of lists in which a batch is missing, with [`BatchFault::LateListing`].
+const UNLISTED: u64 = 2;
+
 /// The files and batches of one account.
 #[derive(Debug, Default)]
 pub(crate) struct BatchService {
@@ -29,6 +32,8 @@ struct BatchState {
     /// Oldest first.
     batches: Vec<SimulatedBatch>,
     creations: u64,
+    /// Number of lists of batches since the last creation.
+    lists: u64,
 }
 
 /// One request to files or batches.
@@ -161,6 +166,7 @@ impl BatchState {
         let content = self.files.content(&input_file_id);
         let content = content.ok_or_else(|| no_such("file", &input_file_id))?;
         self.creations += 1;
+        self.lists = 0;
         if self.creations == 1 && settings.has(BatchFault::CreationLimit) {
             let message = "too many batches were created in a minute";
             let refusal =
@@ -221,14 +227,16 @@ impl BatchState {
     }
 
     /// A page of batches, newest first.
-    fn list(&self, query: &str, settings: &BatchSettings) -> Value {
+    fn list(&mut self, query: &str, settings: &BatchSettings) -> Value {
+        self.lists += 1;
+        let is_late = settings.has(BatchFault::LateListing) && self.lists <= UNLISTED;
         let parameter = |name: &str| {
             query.split('&').find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name))
         };
         let limit = parameter("limit").and_then(|(_, limit)| limit.parse().ok());
         let limit = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
         let after = parameter("after").map(|(_, after)| after);
-        let mut newest = self.batches.iter().rev().peekable();
+        let mut newest = self.batches.iter().rev().skip(usize::from(is_late)).peekable();
         if let Some(after) = after {
             newest.by_ref().find(|batch| batch.id == after);
         }

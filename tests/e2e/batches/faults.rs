@@ -114,13 +114,14 @@ fn an_invalid_batch_fails_its_jobs_with_line_and_message() {
 
 #[test]
 fn a_creation_without_an_answer_is_not_repeated() {
-    let fixture = BatchFixture::faulty(ITEMS, &[BatchFault::CreationLost.into()]);
-    fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
-    assert_eq!(
-        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
-        (1, 12)
-    );
-    fixture.costs_the_bill_and_presumed(0);
+    let lost = BatchFault::CreationLost.into();
+    for faults in [&[lost][..], &[lost, BatchFault::LateListing.into()]] {
+        let fixture = BatchFixture::faulty(ITEMS, faults);
+        fixture.run(&[]).exits(0).prints(&["12 of 12 scored"]);
+        let counts = ["batches", "billed_calls"].map(|name| fixture.simulator.count(name));
+        assert_eq!(counts, [1, 12], "{faults:?}");
+        fixture.costs_the_bill_and_presumed(0);
+    }
 }
 
 #[test]

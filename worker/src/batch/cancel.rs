@@ -1,6 +1,6 @@
 //! Cancelling the batches of a run that no process works on.
 
-use super::unsent_shard::discard_shard;
+use super::{lost_batch::find_lost_batch, unsent_shard::discard_shard};
 use crate::vision::{BatchError, BatchMark, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,
@@ -8,6 +8,7 @@ use juror_ledger::{
     error::LedgerError,
 };
 use juror_types::id::{OwnerId, RunId};
+use std::time::Duration;
 
 /// Reason why batches could not be cancelled. Those that were cancelled before the error stay so.
 #[derive(Debug, thiserror::Error)]
@@ -21,13 +22,14 @@ pub enum CancelBatchesError {
 }
 
 /// Cancels every batch of a run at the provider, and gives up shards without one; returns how many
-/// batches are to be collected. `owner` is the owner of the run's shards. What they have done by
-/// then is paid for.
+/// batches are to be collected. `owner` is the owner of the run's shards; a batch whose creation
+/// had no answer is searched for, `pause` apart. What they have done by then is paid for.
 pub async fn cancel_batches<Backend: BatchRecords + Admission>(
     run: &RunId,
     owner: &OwnerId,
     provider: &dyn BatchProvider,
     backend: &Backend,
+    pause: Duration,
 ) -> Result<u32, CancelBatchesError> {
     let mut left = 0;
     for (number, step) in backend.take_over(run, owner).await? {
@@ -36,7 +38,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
             ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. } => Some(batch),
             ShardStep::Creating { file } => {
                 let mark = BatchMark { run: run.to_string(), shard: number };
-                let found = provider.find(&file, &mark).await?;
+                let found = find_lost_batch(provider, &file, &mark, pause).await?;
                 if let Some(batch) = found.clone() {
                     backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
                 }

@@ -3,8 +3,8 @@
 mod ending;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, row_admission::give_up, row_settlement::RowEnd,
-    shard_file,
+    BatchWork, CountedShard, PAGE, ShardCount, lost_batch::find_lost_batch, row_admission::give_up,
+    row_settlement::RowEnd, shard_file,
 };
 use crate::{
     interruption::Interruption,
@@ -49,10 +49,6 @@ enum NextMove {
     /// This process stops.
     Leave,
 }
-
-/// Number of searches for a batch whose creation had no answer, before it is created again: the
-/// provider's list may lag.
-const SEARCHES: u32 = 3;
 
 impl ShardWork {
     /// Work on a shard that has not begun.
@@ -136,19 +132,13 @@ impl ShardWork {
         let work = Arc::clone(&self.work);
         let provider = &work.lane.provider;
         let mark = BatchMark { run: work.run.to_string(), shard: self.number };
-        let mut searches = 0;
         loop {
             if unsure {
-                match provider.find(&file, &mark).await {
+                match find_lost_batch(&**provider, &file, &mark, work.lane.poll_min).await {
                     Ok(Some(batch)) => {
                         return Ok(NextMove::Step(ShardStep::Created { file, batch }));
                     }
-                    Ok(None) if searches + 1 >= SEARCHES => unsure = false,
-                    Ok(None) => {
-                        searches += 1;
-                        sleep(work.lane.poll_min).await;
-                        continue;
-                    }
+                    Ok(None) => unsure = false,
                     Err(error) => {
                         if work.context.shutdown.drain.is_cancelled() {
                             return Ok(NextMove::Leave);
@@ -179,7 +169,6 @@ impl ShardWork {
                 }
                 Err(error) => {
                     unsure = matches!(error, BatchError::Lost(_) | BatchError::Unavailable(_));
-                    searches = 0;
                     self.wait_after(error).await?;
                 }
             }
