@@ -37,7 +37,7 @@ mod telemetry;
 
 pub use backend::FleetBackend;
 pub use lock::{LockRole, RunsLock};
-pub use reporter::{BaselineComparer, CompletedRun, ReportOptions};
+pub use reporter::{CompletedRun, ReportWriter};
 pub use runs_directory_registration::{claim, identify};
 
 use committer::{Committer, Inputs, KnownRuns, ReportChannels};
@@ -89,6 +89,8 @@ pub struct FleetResources {
     pub completed: mpsc::Sender<CompletedRun>,
     /// Counters of results.
     pub metrics: Arc<Metrics>,
+    /// Writer of the runs' reports.
+    pub reports: Arc<dyn ReportWriter>,
     /// The options.
     pub options: FleetOptions,
 }
@@ -115,8 +117,6 @@ pub struct FleetOptions {
     pub heartbeat: Duration,
     /// Interval of checks whether the ledger must be reconciled.
     pub ledger: Duration,
-    /// Options of reports.
-    pub reports: ReportOptions,
 }
 
 impl Default for FleetOptions {
@@ -130,7 +130,6 @@ impl Default for FleetOptions {
             report: Duration::from_secs(10),
             heartbeat: Duration::from_secs(15),
             ledger: Duration::from_secs(5),
-            reports: ReportOptions::default(),
         }
     }
 }
@@ -200,6 +199,7 @@ pub fn run(
             events,
             completed,
             metrics,
+            reports,
             options,
         } = resources;
         let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
@@ -231,7 +231,6 @@ pub fn run(
             check: options.ledger,
             stop: stop.clone(),
         };
-        let reports = options.reports.clone();
         let resender =
             Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
         let dead = ResendingSubscription { inner: dead, resender };

@@ -2,7 +2,7 @@
 //!
 //! [`fleet`] is the role, for all runs of a fleet or for the only one of a process: a result is
 //! committed to [`juror_journal`] before it is acknowledged. Reports are computed from the journal
-//! by [`juror_analysis`] and written by [`juror_report`].
+//! by [`juror_analysis`] and written by a [`ReportWriter`](fleet::ReportWriter).
 
 pub mod fleet;
 pub mod run_journal;

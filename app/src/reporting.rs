@@ -3,7 +3,7 @@
 pub mod baseline;
 pub mod baseline_warnings;
 pub mod calibrations;
-pub mod fleet_baselines;
+pub mod fleet_reports;
 pub mod run_lookup;
 
 use crate::{
@@ -47,6 +47,19 @@ pub fn write_report(
     ledger: Option<Ledger>,
     reporting: &Reporting<'_>,
 ) -> Result<Report, AppError> {
+    let (mut report, stability) = without_comparison(files, counted, ledger, reporting)?;
+    add_comparison(&mut report, files, reporting, &stability)?;
+    save(&report, files)?;
+    Ok(report)
+}
+
+/// The report without a comparison, and the stability of the run's items.
+fn without_comparison(
+    files: &RunFiles,
+    counted: &Counted,
+    ledger: Option<Ledger>,
+    reporting: &Reporting<'_>,
+) -> Result<(Report, ItemStability), AppError> {
     let rules = rules(reporting.settings);
     let excludes_flaky = reporting.gate.is_some() && rules.leave_out_flaky;
     let stability = match reporting.baseline.is_some() || excludes_flaky {
@@ -67,16 +80,28 @@ pub fn write_report(
     };
     let mut report = summarize(files, &input).map_err(AppError::from)?;
     report.add_calibration(files, reporting.calibration);
-    if let Some(baseline) = reporting.baseline {
-        let comparison = baseline.compared(files, &report, &stability)?;
-        if let (Some(gate), Some(targets)) = (reporting.gate, &mut report.targets) {
-            gate.decide_changes(targets, &comparison);
-        }
-        report.comparison = Some(comparison);
+    Ok((report, stability))
+}
+
+/// Compares with the baseline, if there is one, and decides the gate's rules on changes.
+fn add_comparison(
+    report: &mut Report,
+    files: &RunFiles,
+    reporting: &Reporting<'_>,
+    stability: &ItemStability,
+) -> Result<(), AppError> {
+    let Some(baseline) = reporting.baseline else { return Ok(()) };
+    let comparison = baseline.compared(files, report, stability)?;
+    if let (Some(gate), Some(targets)) = (reporting.gate, &mut report.targets) {
+        gate.decide_changes(targets, &comparison);
     }
-    write_output(&files.path_of("report.json"), &report, files, &NoAttachments)
-        .map_err(AppError::internal)?;
-    Ok(report)
+    report.comparison = Some(comparison);
+    Ok(())
+}
+
+fn save(report: &Report, files: &RunFiles) -> Result<(), AppError> {
+    write_output(&files.path_of("report.json"), report, files, &NoAttachments)
+        .map_err(AppError::internal)
 }
 
 /// The gate of the settings, anchored at the blessed run, if there is one.

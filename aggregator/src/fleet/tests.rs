@@ -4,6 +4,7 @@
 mod backend;
 mod commits;
 mod ledger;
+mod plain_reports;
 mod runs;
 mod stops;
 
@@ -13,6 +14,7 @@ use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
 use juror_journal::journal::{RunDirectory, RunFiles};
 use juror_queue::{Priority, local::LocalQueue};
 use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};
+use plain_reports::PlainReports;
 use serde_json::Value;
 use std::path::PathBuf;
 use tokio::{sync::watch, task::JoinHandle, time::interval};
@@ -78,6 +80,7 @@ impl Fleet {
             events: Events::silent(),
             completed,
             metrics: Arc::clone(&self.metrics),
+            reports: Arc::new(PlainReports),
             options: self.options.clone(),
         };
         let role = tokio::spawn(run(resources, self.shutdown.clone()));

@@ -4,13 +4,12 @@ use super::Fleet;
 use crate::{
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
-    reporting::{calibrations, fleet_baselines::FleetBaselines},
+    reporting::fleet_reports::FleetReports,
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
 use juror_aggregator::fleet::{
-    self, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole, ReportOptions,
-    RunsLock,
+    self, CompletedRun, FleetBackend, FleetOptions, FleetResources, LockRole, RunsLock,
 };
 use juror_queue::Queue as _;
 use juror_telemetry::Metrics;
@@ -53,7 +52,7 @@ impl<'process> AggregatorRole<'process> {
     /// [`AppError::Conflict`] if the fleet's results are stored in another directory.
     pub fn run(self, shutdown: &'process Shutdown) -> BoxFuture<'process, Result<(), AppError>> {
         Box::pin(async move {
-            let calibration = calibrations::named(self.settings)?;
+            let reports = FleetReports::new(self.settings.clone())?;
             let runs_dir = &self.settings.run.runs_dir;
             let waiting = RunsLock::wait(runs_dir, LOCK_INTERVAL, shutdown, &self.role);
             let Some(lock) = waiting.await? else { return Ok(()) };
@@ -62,13 +61,7 @@ impl<'process> AggregatorRole<'process> {
             let directory = fleet::identify(&lock, host)?;
             let backend = &self.fleet.backend;
             fleet::claim(backend.as_ref(), &directory, self.take_over).await?;
-            let reports = ReportOptions {
-                averaging: self.settings.run.averaging_policy(),
-                gate: self.settings.run.gate.clone(),
-                calibration,
-                comparer: Some(Arc::new(FleetBaselines::new(self.settings.clone()))),
-            };
-            let options = FleetOptions { reports, ..FleetOptions::default() };
+            let options = FleetOptions::default();
             let queues = &self.fleet.queues;
             let resources = FleetResources {
                 lock,
@@ -82,6 +75,7 @@ impl<'process> AggregatorRole<'process> {
                 events: self.events.clone(),
                 completed: self.completed,
                 metrics: Arc::clone(&self.metrics),
+                reports: Arc::new(reports),
                 options,
             };
             let Self { fleet, settings, events, metrics, .. } = self;

@@ -70,25 +70,6 @@ async fn a_complete_run_is_let_go_and_taken_up_again_for_what_comes_late() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_report_says_what_runs_beside_it_know_of_the_judge() {
-    use juror_analysis::{
-        calibration::stored_calibration, test_results::calibrations::of_two_items,
-    };
-    let (fleet, run) = Fleet::judging(1);
-    let labeled = fleet.runs_dir.path().join("labeled");
-    std::fs::create_dir(&labeled).unwrap();
-    stored_calibration::write(&labeled.join(stored_calibration::FILE_NAME), &of_two_items())
-        .unwrap();
-    let working = fleet.start().await;
-    fleet.publish(&[scored(&run, "1")]).await;
-    fleet.backend.close(&run, 1);
-    fleet.backend.until_reported(&run, 1).await;
-    let calibration = &fleet.report(&run)["calibration"];
-    assert_eq!((&calibration["status"], &calibration["n"]), (&"not_enough".into(), &2.into()));
-    fleet.end(working).await.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_paused_run_is_not_complete() {
     let (fleet, run) = Fleet::judging(1);
     let mut working = fleet.start().await;

@@ -66,6 +66,7 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
         events: Events::silent(),
         completed: mpsc::channel(1).0,
         metrics: Arc::default(),
+        reports: Arc::new(PlainReports),
         options: fleet.options.clone(),
     };
     let error = run(resources, fleet.shutdown.clone()).await.unwrap_err();

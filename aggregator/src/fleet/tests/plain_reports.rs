@@ -1,0 +1,42 @@
+//! Reports without a gate, a calibration or a baseline.
+
+use super::super::ReportWriter;
+use juror_analysis::{
+    fold::Counted,
+    metrics::AveragingPolicy,
+    run_report::Report,
+    stability::ItemStability,
+    summary::{SummaryInput, summarize},
+};
+use juror_journal::journal::RunFiles;
+use juror_ledger::admission::Ledger;
+use juror_report::{NoAttachments, write_output};
+use juror_types::rubric::Rubric;
+
+#[derive(Debug)]
+pub(super) struct PlainReports;
+
+impl ReportWriter for PlainReports {
+    fn write(
+        &self,
+        files: &RunFiles,
+        counted: &Counted,
+        ledger: Option<Ledger>,
+        _is_complete: bool,
+    ) -> Result<Report, String> {
+        let rubric = Rubric::parse(&files.record().rubric_text, "run.json");
+        let input = SummaryInput {
+            counted,
+            rubric: &rubric.map_err(|error| error.to_string())?,
+            ledger,
+            gate: None,
+            earlier: &[],
+            flaky: &ItemStability::default(),
+            averaging: AveragingPolicy::default(),
+        };
+        let report = summarize(files, &input).map_err(|error| error.to_string())?;
+        let path = files.path_of("report.json");
+        write_output(&path, &report, files, &NoAttachments).map_err(|error| error.to_string())?;
+        Ok(report)
+    }
+}

@@ -1,0 +1,158 @@
+//! Reports of a fleet's runs, in the aggregator.
+
+use super::{
+    Reporting, add_comparison, baseline::Baseline, calibrations, save, without_comparison,
+};
+use crate::{error::AppError, rubrics, settings::Settings};
+use juror_aggregator::fleet::ReportWriter;
+use juror_analysis::{
+    calibration::stored_calibration::KnownCalibration, fold::Counted, gate::Gate,
+    run_report::Report,
+};
+use juror_journal::journal::RunFiles;
+use juror_ledger::admission::Ledger;
+
+/// Report writer with the aggregator's settings; complete runs are compared with the baselines of
+/// their records, which are searched in its runs directory.
+#[derive(Debug)]
+pub struct FleetReports {
+    settings: Settings,
+    calibration: Option<KnownCalibration>,
+}
+
+impl FleetReports {
+    /// A writer with these settings.
+    ///
+    /// # Errors
+    /// An unreadable calibration.
+    pub fn new(settings: Settings) -> Result<Self, AppError> {
+        let calibration = calibrations::named(&settings)?;
+        Ok(Self { settings, calibration })
+    }
+
+    fn written(
+        &self,
+        files: &RunFiles,
+        counted: &Counted,
+        ledger: Option<Ledger>,
+        is_complete: bool,
+    ) -> Result<Report, AppError> {
+        let (rubric, _) = rubrics::recorded(files.record())?;
+        let gate = self.settings.run.gate.as_deref().map(|name| Gate::load(name, &rubric));
+        let gate = gate.transpose().map_err(AppError::invalid)?;
+        let gate = gate.map(|gate| gate.anchored_at_blessed(&self.settings.run.runs_dir));
+        let named = files.record().baseline.as_deref().filter(|_| is_complete);
+        let baseline = named.map(|named| Baseline::open(named, &self.settings)).transpose();
+        let reporting = Reporting {
+            rubric: &rubric,
+            gate: gate.as_ref(),
+            baseline: baseline.as_ref().ok().and_then(Option::as_ref),
+            settings: &self.settings,
+            calibration: self.calibration.as_ref(),
+        };
+        let (mut report, stability) = without_comparison(files, counted, ledger, &reporting)?;
+        let added = add_comparison(&mut report, files, &reporting, &stability);
+        // The results are complete all the same, so the report says why it has no comparison.
+        if let Err(cause) = baseline.as_ref().map(drop).and(added.as_ref().map(drop)) {
+            report.warnings.push(format!("not compared with its baseline: {cause}"));
+        }
+        save(&report, files)?;
+        Ok(report)
+    }
+}
+
+impl ReportWriter for FleetReports {
+    fn write(
+        &self,
+        files: &RunFiles,
+        counted: &Counted,
+        ledger: Option<Ledger>,
+        is_complete: bool,
+    ) -> Result<Report, String> {
+        self.written(files, counted, ledger, is_complete).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Layer;
+    use juror_analysis::{
+        calibration::stored_calibration,
+        fold::Fold,
+        gate::GateDecision,
+        test_results::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
+    };
+    use juror_journal::journal::RunDirectory;
+    use juror_types::{id::RunId, run::RunRecord};
+    use std::{fs, path::Path};
+
+    /// A run of one item for each letter: `p` passes, `f` fails.
+    fn run(runs_dir: &Path, day: u32, letters: &str) -> RunFiles {
+        let record = RunRecord {
+            run_id: RunId::new(format!("night-{day}")),
+            created_at: format!("2026-11-{day:02}T02:00:00Z"),
+            ..record(SEMANTIC, letters.len() as u64)
+        };
+        let results = letters.chars().enumerate().map(|(number, letter)| {
+            let mut result = shown(number, if letter == 'p' { [9; 5] } else { [4; 5] }, b"input");
+            result.pipeline_success = Some(letter == 'p');
+            result
+        });
+        let mut directory = RunDirectory::create(runs_dir, &record).unwrap();
+        directory.append(&results.collect::<Vec<_>>()).unwrap();
+        fs::write(directory.files().path_of("report.json"), "{}").unwrap();
+        directory.files().clone()
+    }
+
+    fn written(files: &RunFiles, settings: &str) -> Report {
+        let runs_dir = files.directory().parent().unwrap().to_str().unwrap();
+        let layers = [
+            Layer::from_value("run", "runs_dir", runs_dir),
+            Layer::parse(settings, "juror.toml").unwrap(),
+        ];
+        let reports = FleetReports::new(Settings::resolve(&layers).unwrap()).unwrap();
+        let counted = Fold::of_journal(files).unwrap().counted();
+        reports.write(files, &counted, None, true).unwrap()
+    }
+
+    #[test]
+    fn the_gate_is_evaluated_without_flaky_items_where_that_is_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let nights = ["pppp", "pfpp", "pppp", "pfpp"].iter().zip(1..);
+        let nights: Vec<_> =
+            nights.map(|(letters, day)| run(folder.path(), day, letters)).collect();
+        let gate = folder.path().join("gate.toml");
+        let rule = "[[rule]]\nmetric = \"pipeline_success_rate\"\nat_least = 1.0\n";
+        fs::write(&gate, format!("schema = 1\n{rule}")).unwrap();
+        let gate = format!("[run]\ngate = {gate:?}\n");
+        let all = written(&nights[3], &gate);
+        assert_eq!(all.targets.unwrap().decision, GateDecision::Missed);
+        let steady = written(&nights[3], &format!("{gate}[compare]\nflaky = \"leave_out\"\n"));
+        assert_eq!(steady.targets.unwrap().decision, GateDecision::Met);
+        assert!(steady.warnings.iter().any(|warning| warning.contains("without 1 flaky item")));
+    }
+
+    #[test]
+    fn a_calibration_beside_the_run_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = run(folder.path(), 1, "pp");
+        let labeled = folder.path().join("labeled");
+        fs::create_dir(&labeled).unwrap();
+        stored_calibration::write(&labeled.join(stored_calibration::FILE_NAME), &of_two_items())
+            .unwrap();
+        let calibration = serde_json::to_value(written(&files, "").calibration).unwrap();
+        assert_eq!((&calibration["status"], &calibration["n"]), (&"not_enough".into(), &2.into()));
+    }
+
+    #[test]
+    fn a_missing_baseline_is_a_warning_and_the_report_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let record = RunRecord { baseline: Some("main".to_owned()), ..record(SEMANTIC, 0) };
+        let directory = RunDirectory::create(folder.path(), &record).unwrap();
+        let report = written(directory.files(), "");
+        let expected = "not compared with its baseline: ";
+        assert!(report.warnings.iter().any(|warning| warning.starts_with(expected)), "{report:?}");
+        assert!(directory.files().path_of("report.json").exists());
+    }
+}
