@@ -5,6 +5,10 @@ use crate::{
     snapshot::{Snapshot, SnapshotElement},
 };
 use juror_types::evidence::{PixelBox, RegionElement};
+use std::collections::BTreeSet;
+
+/// Maximum number of classes that a selector excludes, so that people can read it.
+const MAX_EXCLUDED_CLASSES: usize = 3;
 
 /// A snapshot's elements as a tree.
 pub(crate) struct PageTree<'page> {
@@ -137,8 +141,7 @@ impl<'page> PageTree<'page> {
         let mut selector = String::new();
         let mut at = self.element(index);
         while let Some(element) = at {
-            let classes = element.classes.iter().map(|class| format!(".{}", escaped(class)));
-            let own = element.tag.clone() + &classes.collect::<String>();
+            let own = self.own_selector(element);
             let below = if selector.is_empty() { String::new() } else { format!(" > {selector}") };
             selector = own + &below;
             if !element.classes.is_empty() || is_cell(element) {
@@ -151,6 +154,23 @@ impl<'page> PageTree<'page> {
             at = parent;
         }
         selector
+    }
+
+    /// A CSS selector of an element's tag and classes that leaves out elements with further
+    /// classes, unless they have too many different ones.
+    fn own_selector(&self, element: &SnapshotElement) -> String {
+        let class = |name: &String| format!(".{}", escaped(name));
+        let has = |other: &SnapshotElement, name: &String| other.classes.contains(name);
+        let others = self.visible().filter_map(|other| self.element(other)).filter(|other| {
+            other.tag == element.tag && element.classes.iter().all(|name| has(other, name))
+        });
+        let further: BTreeSet<&String> = others
+            .filter_map(|other| other.classes.iter().find(|name| !has(element, name)))
+            .collect();
+        let own: String = element.classes.iter().map(class).collect();
+        let without = further.iter().filter(|_| further.len() <= MAX_EXCLUDED_CLASSES);
+        let without: String = without.map(|name| format!(":not({})", class(name))).collect();
+        format!("{}{own}{without}", element.tag)
     }
 
     /// True if all elements that are alike have one parent.

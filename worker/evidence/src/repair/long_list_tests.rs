@@ -136,6 +136,9 @@ fn elements_without_classes_are_alike_in_alike_parents() {
     let selector = |index: usize, alike: usize| page.record(index, alike, 1).unwrap().selector;
     assert_eq!(selector(2, ROWS - 1).as_deref(), Some("div.row > span"));
     assert_eq!(selector(2, 1), None);
+    snapshot.elements[3].classes = vec!["row".to_owned(), "last".to_owned()];
+    let written = PageTree::new(&snapshot).record(2, 2, 1).unwrap().selector;
+    assert_eq!(written.as_deref(), Some("div.row:not(.last) > span"));
     let rename = |element: &mut SnapshotElement| element.classes = vec!["md:p-[2px]".to_owned()];
     rename(&mut snapshot.elements[1]);
     let written = PageTree::new(&snapshot).record(1, 2, 1).unwrap().selector;
