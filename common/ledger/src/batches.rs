@@ -39,17 +39,13 @@ pub trait BatchRecords: Send + Sync {
         limit: u32,
     ) -> Result<Vec<BatchRow>, LedgerError>;
 
-    /// Closes a row with this record: it has failed, and its job is to be judged by another call.
-    /// It stays in its shard until it is detached. A row that was replaced is left unchanged.
-    async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
-
-    /// Removes a closed row from its shard: its job continues outside. A row that was replaced is
-    /// left unchanged.
-    async fn detach_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
-
-    /// Deletes a row: its job's result is stored, or it was never sent. A row that was replaced is
-    /// left unchanged.
-    async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError>;
+    /// Changes a row; one that was replaced is left unchanged.
+    async fn change_row(
+        &self,
+        run: &RunId,
+        row: &BatchRow,
+        change: RowChange,
+    ) -> Result<(), LedgerError>;
 
     /// Ends the filling of a shard, in one step; the open rows of these jobs are not in its file
     /// and move to the shard `next`, which is being filled. Returns false, without a change, if the
@@ -115,6 +111,18 @@ pub enum RowAdded {
     UnderWay,
     /// The shard is not being filled any more, or has another owner.
     Refused,
+}
+
+/// Change of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowChange {
+    /// It is closed with its record: it has failed, and its job is to be judged by another call. It
+    /// stays in its shard until it is detached.
+    Close,
+    /// A closed row leaves its shard: its job continues outside.
+    Detach,
+    /// It is deleted: its job's result is stored, or it was never sent.
+    Remove,
 }
 
 /// One job in a batch or about to be in one.

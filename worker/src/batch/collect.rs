@@ -11,7 +11,7 @@ use crate::{
     worker_error::WorkerError,
 };
 use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
-use juror_ledger::batches::BatchRow;
+use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
 use juror_types::{event::Event, id::JobId, outcome::ErrorKind, usage::Usage};
 use std::{collections::HashSet, path::PathBuf};
@@ -202,7 +202,11 @@ async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(),
     };
     if let JobEnd::Finished(result) = ended {
         work.results.publish(*result, Priority::Normal).await?;
-        work.lane.records.remove_row(&work.run, &row).await.map_err(Interruption::from)?;
+        work.lane
+            .records
+            .change_row(&work.run, &row, RowChange::Remove)
+            .await
+            .map_err(Interruption::from)?;
         if let Some(reason) = work.context.breaker.take_pause_reason() {
             return Err(Interruption::Paused(reason).into());
         }

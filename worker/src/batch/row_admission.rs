@@ -19,7 +19,7 @@ use crate::{
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
-    batches::{BatchRecords, BatchRow, ROWS_OWNER, ShardStep},
+    batches::{BatchRecords, BatchRow, ROWS_OWNER, RowChange, ShardStep},
     store::FinishedJob,
 };
 use juror_queue::Priority;
@@ -175,7 +175,7 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
             let stored = store_and_record(skipped, context).await;
             give_up_row(&row, work).await?;
             let result = stored?;
-            work.lane.records.remove_row(&work.run, &row).await?;
+            work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
             Ok(Gathered::Finished(Box::new(result)))
         }
         AdmissionDecision::NoRecord { reason } => {
@@ -190,8 +190,8 @@ pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, I
 pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interruption> {
     let BatchWork { context, lane, run, .. } = work;
     context.admission.release(&row.lease).await?;
-    lane.records.close_row(run, row).await?;
-    lane.records.detach_row(run, row).await?;
+    lane.records.change_row(run, row, RowChange::Close).await?;
+    lane.records.change_row(run, row, RowChange::Detach).await?;
     work.put_off(&row.job).await;
     Ok(())
 }
@@ -199,7 +199,7 @@ pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interru
 /// Removes the row of a job that has its result.
 pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), Interruption> {
     if let Some(row) = records.row(&job.run_id, &job.job_id).await? {
-        records.remove_row(&job.run_id, &row).await?;
+        records.change_row(&job.run_id, &row, RowChange::Remove).await?;
     }
     Ok(())
 }
@@ -246,6 +246,10 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
 async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {
     let job = RowRecord::read(&row).map_err(Interruption::from)?.job;
     work.jobs.publish(job, Priority::Normal).await?;
-    work.lane.records.detach_row(&work.run, &row).await.map_err(Interruption::from)?;
+    work.lane
+        .records
+        .change_row(&work.run, &row, RowChange::Detach)
+        .await
+        .map_err(Interruption::from)?;
     Ok(())
 }

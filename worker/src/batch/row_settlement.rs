@@ -18,7 +18,7 @@ use crate::{
 };
 use juror_ledger::{
     admission::Settlement,
-    batches::BatchRow,
+    batches::{BatchRow, RowChange},
     store::{Claim, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
@@ -250,7 +250,7 @@ impl RowFinishing<'_> {
     async fn again(mut self, realtime: bool) -> Result<JobEnd, Interruption> {
         self.record.realtime = realtime;
         let row = self.record.into_row(self.row.lease, false)?;
-        self.work.lane.records.close_row(&self.work.run, &row).await?;
+        self.work.lane.records.change_row(&self.work.run, &row, RowChange::Close).await?;
         self.context.store.requeue(&self.claim).await?;
         Ok(JobEnd::Again)
     }

@@ -4,7 +4,7 @@ use super::PAGE;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, BatchRow, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowChange, ShardKey, ShardStep},
     error::LedgerError,
 };
 use juror_types::id::RunId;
@@ -66,7 +66,7 @@ async fn end_row(
     records: &dyn BatchRecords,
 ) -> Result<(), LedgerError> {
     match jobs {
-        UnsentJobs::Return => records.close_row(run, row).await,
-        UnsentJobs::Forget => records.remove_row(run, row).await,
+        UnsentJobs::Return => records.change_row(run, row, RowChange::Close).await,
+        UnsentJobs::Forget => records.change_row(run, row, RowChange::Remove).await,
     }
 }

@@ -5,7 +5,7 @@ use super::RetryingLedger;
 use async_trait::async_trait;
 use juror_ledger::{
     admission::Admission,
-    batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
     store::Store,
 };
@@ -19,9 +19,7 @@ repeated! {
         query row(run: &RunId, job: &JobId) -> Option<BatchRow>;
         query rows(run: &RunId, number: u32, open: bool, after: Option<&JobId>, limit: u32)
             -> Vec<BatchRow>;
-        record close_row(run: &RunId, row: &BatchRow) -> ();
-        record detach_row(run: &RunId, row: &BatchRow) -> ();
-        record remove_row(run: &RunId, row: &BatchRow) -> ();
+        record change_row(run: &RunId, row: &BatchRow, change: RowChange) -> ();
         record plan_shard(shard: &ShardKey, left_out: &[JobId], next: Option<u32>) -> bool;
         record split_shard(shard: &ShardKey, parts: &[(u32, Vec<JobId>)]) -> bool;
         record set_step(shard: &ShardKey, step: &ShardStep) -> bool;

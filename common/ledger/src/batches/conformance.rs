@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a check fails by panicking")]
 
-use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, ShardKey, ShardStep};
+use super::{BatchRecords, BatchRow, ROWS_OWNER, RowAdded, RowChange, ShardKey, ShardStep};
 use crate::admission::{Admission, AdmissionDecision, AdmissionRequest, Budget};
 use juror_types::{
     id::{JobId, LeaseId, OwnerId, RunId},
@@ -86,11 +86,11 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
 
     // A row that came to nothing is known, but waits for nothing.
     let closed = BatchRow { open: false, record: "closed".to_owned(), ..row("a", "a") };
-    records.close_row(&run, &closed).await.expect("the backend answers");
+    records.change_row(&run, &closed, RowChange::Close).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
     assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
     assert_eq!(jobs(records, &shard, false).await, ["a"]);
-    records.detach_row(&run, &closed).await.expect("the backend answers");
+    records.change_row(&run, &closed, RowChange::Detach).await.expect("the backend answers");
     assert_eq!(jobs(records, &shard, false).await, Vec::<String>::new());
     assert_eq!(stored(records, &run, "a").await, Some(closed.clone()));
 
@@ -99,7 +99,7 @@ async fn rows_are_added_closed_detached_and_removed(records: &dyn BatchRecords) 
     let added = records.add_row(&shard, &next).await.expect("the backend answers");
     assert_eq!(added, RowAdded::Added);
     assert_eq!(jobs(records, &shard, true).await, ["a", "b", "c"]);
-    records.remove_row(&run, &next).await.expect("the backend answers");
+    records.change_row(&run, &next, RowChange::Remove).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, None);
     assert_eq!(jobs(records, &shard, true).await, ["b", "c"]);
     assert_eq!(stored(records, &other, "z").await, Some(row("z", "z")));
@@ -109,18 +109,18 @@ async fn a_row_that_was_replaced_is_left_as_it_is(records: &dyn BatchRecords) {
     let run = RunId::new("replaced");
     let first = filled(records, &run, &["a"]).await;
     let old = BatchRow { open: false, ..row("a", "a") };
-    records.close_row(&run, &old).await.expect("the backend answers");
+    records.change_row(&run, &old, RowChange::Close).await.expect("the backend answers");
     let second = filling(records, &run).await;
     let new = row("a", "new");
     let added = records.add_row(&second, &new).await.expect("the backend answers");
     assert_eq!(added, RowAdded::Added);
     assert_eq!(jobs(records, &first, false).await, Vec::<String>::new());
-    records.close_row(&run, &old).await.expect("the backend answers");
-    records.detach_row(&run, &old).await.expect("the backend answers");
-    records.remove_row(&run, &old).await.expect("the backend answers");
+    records.change_row(&run, &old, RowChange::Close).await.expect("the backend answers");
+    records.change_row(&run, &old, RowChange::Detach).await.expect("the backend answers");
+    records.change_row(&run, &old, RowChange::Remove).await.expect("the backend answers");
     assert_eq!(stored(records, &run, "a").await, Some(new.clone()));
     // Nor is an open row detached.
-    records.detach_row(&run, &new).await.expect("the backend answers");
+    records.change_row(&run, &new, RowChange::Detach).await.expect("the backend answers");
     assert_eq!(jobs(records, &second, true).await, ["a"]);
 }
 

@@ -1,7 +1,7 @@
 //! Records of batches in Redis.
 
 use crate::{
-    batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
     redis::{
         RedisLedger,
@@ -79,16 +79,25 @@ impl BatchRecords for RedisLedger {
         rows.ok_or_else(|| unexpected_reply("list the rows of a shard"))
     }
 
-    async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, ["close", &row.record]).await
-    }
-
-    async fn detach_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, ["detach", ""]).await
-    }
-
-    async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, ["remove", ""]).await
+    async fn change_row(
+        &self,
+        run: &RunId,
+        row: &BatchRow,
+        change: RowChange,
+    ) -> Result<(), LedgerError> {
+        let (change, record) = match change {
+            RowChange::Close => ("close", row.record.clone()),
+            RowChange::Detach => ("detach", String::new()),
+            RowChange::Remove => ("remove", String::new()),
+        };
+        let arguments = [
+            run.to_string(),
+            row.job.to_string(),
+            row.lease.to_string(),
+            change.to_owned(),
+            record,
+        ];
+        self.connection.perform(&scripts::CHANGE_BATCH_ROW, &arguments).await.map(drop)
     }
 
     async fn plan_shard(
@@ -162,22 +171,6 @@ impl BatchRecords for RedisLedger {
 const FIELDS_PER_ROW: usize = 5;
 
 impl RedisLedger {
-    async fn change_row(
-        &self,
-        run: &RunId,
-        row: &BatchRow,
-        [how, record]: [&str; 2],
-    ) -> Result<(), LedgerError> {
-        let arguments = [
-            run.to_string(),
-            row.job.to_string(),
-            row.lease.to_string(),
-            how.to_owned(),
-            record.to_owned(),
-        ];
-        self.connection.perform(&scripts::CHANGE_BATCH_ROW, &arguments).await.map(drop)
-    }
-
     async fn is_owners(
         &self,
         step: &StepScript,

@@ -1,7 +1,7 @@
 //! The table of rows of batches.
 
 use crate::{
-    batches::{BatchRow, RowAdded, ShardKey},
+    batches::{BatchRow, RowAdded, RowChange, ShardKey},
     sqlite::failure::SqliteFailure,
 };
 use juror_types::id::{JobId, LeaseId, RunId};
@@ -9,14 +9,6 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// The rows, within a transaction.
 pub(crate) struct BatchRows<'a>(pub(crate) &'a Connection);
-
-/// Change of a row that was not replaced.
-#[derive(Clone, Copy)]
-pub(crate) enum RowChange {
-    Close,
-    Detach,
-    Remove,
-}
 
 impl BatchRows<'_> {
     /// Adds a row to a shard, unless its job has an open one.

@@ -1,11 +1,11 @@
 //! Records of batches in `juror.db`.
 
 use crate::{
-    batches::{BatchRecords, BatchRow, RowAdded, ShardKey, ShardStep},
+    batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
     sqlite::{
         SqliteLedger,
-        batch_rows::{BatchRows, RowChange},
+        batch_rows::BatchRows,
         batch_shards::{BatchShards, StoredShard},
         store,
     },
@@ -54,16 +54,16 @@ impl BatchRecords for SqliteLedger {
             .await
     }
 
-    async fn close_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, RowChange::Close).await
-    }
-
-    async fn detach_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, RowChange::Detach).await
-    }
-
-    async fn remove_row(&self, run: &RunId, row: &BatchRow) -> Result<(), LedgerError> {
-        self.change_row(run, row, RowChange::Remove).await
+    async fn change_row(
+        &self,
+        run: &RunId,
+        row: &BatchRow,
+        change: RowChange,
+    ) -> Result<(), LedgerError> {
+        let (run, row) = (run.clone(), row.clone());
+        self.writer
+            .perform(move |connection, _| BatchRows(connection).change(&run, &row, change))
+            .await
     }
 
     async fn plan_shard(
@@ -151,20 +151,6 @@ impl BatchRecords for SqliteLedger {
             })
             .await?;
         read(shards)
-    }
-}
-
-impl SqliteLedger {
-    async fn change_row(
-        &self,
-        run: &RunId,
-        row: &BatchRow,
-        change: RowChange,
-    ) -> Result<(), LedgerError> {
-        let (run, row) = (run.clone(), row.clone());
-        self.writer
-            .perform(move |connection, _| BatchRows(connection).change(&run, &row, change))
-            .await
     }
 }
 
