@@ -141,13 +141,6 @@ impl FleetOptions {
     }
 }
 
-/// Summary of a fleet's aggregator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FleetSummary {
-    /// Number of duplicate results.
-    pub duplicates: u64,
-}
-
 /// Error that stops the aggregator. Committed results are kept; others are not acknowledged and
 /// will be redelivered.
 #[derive(Debug, thiserror::Error)]
@@ -185,7 +178,7 @@ pub enum AggregatorError {
 pub fn run(
     resources: FleetResources,
     shutdown: Shutdown,
-) -> BoxFuture<'static, Result<FleetSummary, AggregatorError>> {
+) -> BoxFuture<'static, Result<(), AggregatorError>> {
     Box::pin(async move {
         let FleetResources {
             lock,
@@ -253,7 +246,7 @@ pub fn run(
         };
         let ended = CancellationToken::new();
         let inputs = Inputs { incoming, answers, reported };
-        let (received, finished, elsewhere, ..) = tokio::join!(
+        let (received, committed, elsewhere, ..) = tokio::join!(
             receiving,
             commit(committer, inputs, ended.clone()),
             keep_directory(&*backend, &directory, claiming, (&ended, &drain)),
@@ -264,9 +257,9 @@ pub fn run(
             release.run(ended.clone()),
         );
         drop(lock);
-        let finished = finished?;
+        committed?;
         received?;
-        elsewhere.map_or(Ok(finished), Err)
+        elsewhere.map_or(Ok(()), Err)
     })
 }
 
@@ -275,12 +268,12 @@ async fn commit(
     committer: Committer,
     inputs: Inputs,
     ended: CancellationToken,
-) -> Result<FleetSummary, AggregatorError> {
+) -> Result<(), AggregatorError> {
     let _ended = ended.drop_guard();
     match committer.run(inputs).await {
         // It was interrupted while it read a journal.
-        Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(FleetSummary::default()),
-        ended => ended.map(|runs| runs.finished),
+        Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(()),
+        ended => ended.map(drop),
     }
 }
 

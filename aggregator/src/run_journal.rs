@@ -1,6 +1,6 @@
 //! A run's journal, open for writing. All operations block on disk I/O.
 
-use juror_analysis::fold::{Applied, Fold};
+use juror_analysis::fold::Fold;
 use juror_journal::journal::{JournalError, RunDirectory, RunFiles, encode};
 use juror_types::{outcome::JobResult, run::RunRecord};
 use std::borrow::Borrow;
@@ -34,7 +34,7 @@ impl RunJournal {
         let mut news = Vec::new();
         for result in results {
             let offset = self.directory.length() + lines.len() as u64;
-            let is_new = self.fold.apply(result.borrow(), offset) != Applied::Duplicate;
+            let is_new = self.fold.apply(result.borrow(), offset);
             if is_new {
                 encode(result.borrow(), &mut lines)?;
             }

@@ -64,19 +64,6 @@ pub struct Counts {
     pub skipped: u64,
 }
 
-/// Effect of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    /// The first result of its job.
-    New,
-    /// It replaces an earlier round's result.
-    NewerRound,
-    /// A later round's result exists already; only its cost is counted.
-    OlderRound,
-    /// It was applied before; without effect.
-    Duplicate,
-}
-
 impl Fold {
     /// The fold of a run's journal.
     pub fn of_journal(files: &RunFiles) -> Result<Self, JournalError> {
@@ -88,38 +75,34 @@ impl Fold {
         Ok(fold)
     }
 
-    /// Applies a result that starts at `offset` in the journal.
-    pub fn apply(&mut self, result: &JobResult, offset: u64) -> Applied {
+    /// Applies a result that starts at `offset` in the journal; returns false, without a change, if
+    /// it was applied before. Of a round before the job's last one, only the cost counts.
+    pub fn apply(&mut self, result: &JobResult, offset: u64) -> bool {
         let key = key(&result.job_id);
         let latest = Latest { offset, round: result.round, outcome: result.outcome };
-        let applied = match self.jobs.get_mut(&key) {
+        let is_new = match self.jobs.get_mut(&key) {
             None => {
                 self.jobs.insert(key, latest);
                 *self.counts.of(latest.outcome) += 1;
                 self.results += u64::from(latest.round) + 1;
-                Applied::New
+                true
+            }
+            Some(known) if known.round < latest.round => {
+                self.superseded.insert((key, known.round));
+                *self.counts.of(known.outcome) -= 1;
+                *self.counts.of(latest.outcome) += 1;
+                self.results += u64::from(latest.round - known.round);
+                *known = latest;
+                true
             }
             Some(known) => {
-                if known.round == latest.round {
-                    Applied::Duplicate
-                } else if known.round < latest.round {
-                    self.superseded.insert((key, known.round));
-                    *self.counts.of(known.outcome) -= 1;
-                    *self.counts.of(latest.outcome) += 1;
-                    self.results += u64::from(latest.round - known.round);
-                    *known = latest;
-                    Applied::NewerRound
-                } else if self.superseded.insert((key, latest.round)) {
-                    Applied::OlderRound
-                } else {
-                    Applied::Duplicate
-                }
+                known.round != latest.round && self.superseded.insert((key, latest.round))
             }
         };
-        if applied != Applied::Duplicate {
+        if is_new {
             self.spent.add(result);
         }
-        applied
+        is_new
     }
 
     /// The current result of a job, if it has one.
@@ -161,19 +144,9 @@ impl Fold {
         self.counts
     }
 
-    /// The highest round with a result.
-    pub fn highest_round(&self) -> Option<u32> {
-        self.jobs.iter().map(|(_, latest)| latest.round).max()
-    }
-
     /// The next round of each job.
     pub fn rounds(&self) -> Rounds {
         Rounds::from_latest(self.jobs.iter())
-    }
-
-    /// True if any of `planned` jobs is not scored yet.
-    pub fn needs_another_round(&self, planned: u64) -> bool {
-        self.counts().scored < planned
     }
 
     /// Cost and usage of all results, including superseded rounds.

@@ -5,7 +5,7 @@ mod reporting;
 mod run_status;
 
 use super::{
-    AggregatorError, CompletedRun, FleetOptions, FleetSummary,
+    AggregatorError, CompletedRun, FleetOptions,
     incoming::{Incoming, by_run},
     open_run::OpenRun,
     reporter::{ReportOrder, Reported},
@@ -80,7 +80,6 @@ pub(super) struct KnownRuns {
     /// The run whose report is being written.
     reporting: Option<RunId>,
     uses: u64,
-    pub(super) finished: FleetSummary,
 }
 
 impl KnownRuns {
@@ -221,7 +220,6 @@ impl Committer {
     async fn finish_work(&mut self, done: Done) {
         telemetry::committed(&done, &self.metrics);
         let Done { run, open, batch, committed } = done;
-        self.runs.finished.duplicates += committed.duplicates;
         self.runs.uses += 1;
         let known = self.runs.known.entry(run.clone()).or_insert_with(KnownRun::new);
         known.used = self.runs.uses;

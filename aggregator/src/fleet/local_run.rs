@@ -34,21 +34,13 @@ pub struct LocalRunResources {
     pub metrics: Arc<Metrics>,
 }
 
-/// Result of the aggregator.
-#[derive(Debug)]
-pub struct Aggregated {
-    /// The run's journal, still locked.
-    pub journal: RunJournal,
-    /// Number of duplicate results.
-    pub duplicates: u64,
-}
-
 /// Receives and commits until the queue is closed and empty. A graceful shutdown changes nothing:
 /// results of jobs in progress must be committed. An immediate one ends after the received results.
+/// Returns the journal, still locked.
 pub fn run(
     resources: LocalRunResources,
     shutdown: Shutdown,
-) -> BoxFuture<'static, Result<Aggregated, AggregatorError>> {
+) -> BoxFuture<'static, Result<RunJournal, AggregatorError>> {
     Box::pin(async move {
         let LocalRunResources { results, journal, events, metrics } = resources;
         let options = FleetOptions { gathering: Some(BATCH_DELAY), ..FleetOptions::default() };
@@ -74,10 +66,8 @@ pub fn run(
         let (received, committed, ()) = tokio::join!(receiving, committing, settled);
         let runs = committed?;
         received?;
-        let duplicates = runs.finished.duplicates;
         // It is open until the end.
-        let journal = runs.into_only().ok_or(JournalError::Stopped)?;
-        Ok(Aggregated { journal, duplicates })
+        Ok(runs.into_only().ok_or(JournalError::Stopped)?)
     })
 }
 

@@ -33,7 +33,7 @@ struct Fleet {
 
 /// An aggregator at work.
 struct Working {
-    role: JoinHandle<Result<FleetSummary, AggregatorError>>,
+    role: JoinHandle<Result<(), AggregatorError>>,
     completed: mpsc::Receiver<CompletedRun>,
 }
 
@@ -94,10 +94,18 @@ impl Fleet {
     }
 
     /// Closes both queues and waits for the aggregator's end.
-    async fn end(&self, working: Working) -> Result<FleetSummary, AggregatorError> {
+    async fn end(&self, working: Working) -> Result<(), AggregatorError> {
         self.results.close();
         self.dead.close();
         working.role.await.unwrap()
+    }
+
+    /// Number of duplicate results that it has counted.
+    fn duplicates(&self) -> u64 {
+        let counted = self.metrics.render();
+        let sample = "juror_duplicates_total{message=\"result\"} ";
+        let number = counted.lines().find_map(|line| line.strip_prefix(sample));
+        number.map_or(0, |number| number.parse().unwrap())
     }
 
     fn path(&self, run: &RunId, file: &str) -> PathBuf {

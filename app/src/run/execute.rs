@@ -15,7 +15,7 @@ use crate::{
     worker_resources::run_deadline,
 };
 use juror_aggregator::{
-    fleet::local_run::{self, Aggregated, LocalRunResources},
+    fleet::local_run::{self, LocalRunResources},
     run_journal::RunJournal,
 };
 use juror_analysis::fold::Fold;
@@ -75,8 +75,8 @@ pub async fn execute(
     let paused = loop {
         let current = look.as_ref().unwrap_or(session);
         let round = LocalRound { terms: &terms, journal, events: events.clone() };
-        let (aggregated, paused) = run_round(round, current, backend, shutdown).await?;
-        journal = aggregated.journal;
+        let paused;
+        (journal, paused) = run_round(round, current, backend, shutdown).await?;
         let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
         let next = if is_stopped { None } else { next_look(current, &journal)? };
         let Some(next) = next else { break paused };
@@ -94,7 +94,7 @@ async fn run_round(
     session: &Session,
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
-) -> Result<(Aggregated, PauseReason), AppError> {
+) -> Result<(RunJournal, PauseReason), AppError> {
     let LocalRound { terms, journal, events } = round;
     let record = journal.record();
     let run = record.run_id.clone();
@@ -152,7 +152,7 @@ async fn run_roles(
     jobs: &Arc<LocalQueue<Job>>,
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
-) -> Result<(Aggregated, PauseReason), AppError> {
+) -> Result<(RunJournal, PauseReason), AppError> {
     // When a later role ends early, the earlier ones have nobody to work for.
     let upstream = worker.shutdown();
     let producing = async {
@@ -173,10 +173,10 @@ async fn run_roles(
         aggregated
     };
     let (submitted, worked, aggregated) = tokio::join!(producing, working, aggregating);
-    let aggregated = aggregated.map_err(AppError::internal)?;
+    let journal = aggregated.map_err(AppError::internal)?;
     let paused = worked.map_err(AppError::internal)?;
     submitted.map_err(AppError::internal)?;
-    Ok((aggregated, paused))
+    Ok((journal, paused))
 }
 
 /// The jobs that are not scored yet.

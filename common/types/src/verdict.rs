@@ -113,20 +113,6 @@ impl Verdict {
     pub fn contradicts_itself(&self) -> bool {
         self.contradictions.iter().any(|rule| !rule.is_with_evidence())
     }
-
-    /// Every criterion's key and score, in the rubric's order.
-    pub fn criterion_scores(&self) -> Vec<(&str, u32)> {
-        match &self.score {
-            Score::Sum { scores, .. } => {
-                scores.iter().map(|(key, score)| (key.as_str(), *score)).collect()
-            }
-            Score::Groups { dimensions, .. } => dimensions
-                .values()
-                .flat_map(|dimension| &dimension.sub_scores)
-                .map(|(key, sub_score)| (key.as_str(), sub_score.score))
-                .collect(),
-        }
-    }
 }
 
 /// Serializes a whole total as an integer.

@@ -413,8 +413,8 @@ proptest! {
         }
         answer["issues"] = json!([statement]);
         let verdict = read(&rubric, &format!("{before}\n{answer:#}\n")).unwrap();
-        let read_scores: Vec<u32> = verdict.criterion_scores().iter().map(|(_, it)| *it).collect();
-        prop_assert_eq!(read_scores, scores);
+        let Score::Sum { scores: read_scores, .. } = verdict.score else { panic!("a sum") };
+        prop_assert_eq!(read_scores.into_values().collect::<Vec<_>>(), scores);
         prop_assert_eq!(verdict.issues, [statement]);
     }
 
@@ -423,7 +423,8 @@ proptest! {
         let rubric = acrue();
         let answer = groups_answer(&rubric, |position| scores[position]);
         let verdict = read(&rubric, &answer.to_string()).unwrap();
-        let read_scores: Vec<u32> = verdict.criterion_scores().iter().map(|(_, it)| *it).collect();
-        prop_assert_eq!(read_scores, scores);
+        let Score::Groups { dimensions, .. } = verdict.score else { panic!("groups") };
+        let sub_scores = dimensions.values().flat_map(|group| group.sub_scores.values());
+        prop_assert_eq!(sub_scores.map(|it| it.score).collect::<Vec<_>>(), scores);
     }
 }

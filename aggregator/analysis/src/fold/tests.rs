@@ -11,16 +11,15 @@ fn the_highest_round_counts_and_every_round_costs() {
     let mut scored = bare("a", Outcome::Scored);
     scored.round = 1;
     scored.cost_usd = Money::from_pico(7);
-    assert_eq!(fold.apply(&failed, 0), Applied::New);
-    assert_eq!(fold.apply(&scored, 100), Applied::NewerRound);
-    assert_eq!(fold.apply(&failed, 200), Applied::Duplicate);
-    assert_eq!(fold.apply(&scored, 300), Applied::Duplicate);
+    assert!(fold.apply(&failed, 0));
+    assert!(fold.apply(&scored, 100));
+    assert!(!fold.apply(&failed, 200));
+    assert!(!fold.apply(&scored, 300));
     assert!(fold.is_scored(&scored.job_id));
     let counted = fold.counted();
     assert!(counted.contains(100) && !counted.contains(0) && counted.len() == 1);
     assert_eq!(fold.counts(), Counts { scored: 1, ..Counts::default() });
     assert_eq!(fold.spent().cost, Money::from_pico(12));
-    assert!(!fold.needs_another_round(1) && fold.needs_another_round(2));
 }
 
 #[test]

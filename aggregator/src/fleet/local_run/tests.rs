@@ -77,14 +77,13 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
     let Setup { mut resources, log, _runs } = setup(results, false, events);
     let metrics = Arc::new(Metrics::recording());
     resources.metrics = Arc::clone(&metrics);
-    let aggregated = run(resources, Shutdown::new()).await.unwrap();
-    assert_eq!(aggregated.duplicates, 2);
+    let journal = run(resources, Shutdown::new()).await.unwrap();
     let counted = metrics.render();
     for sample in ["duplicates_total{message=\"result\"} 2", "results_total{outcome=\"scored\"} 2"]
     {
         assert!(counted.contains(sample), "{sample} in {counted}");
     }
-    assert_eq!(aggregated.journal.fold().len(), 2);
+    assert_eq!(journal.fold().len(), 2);
     assert_eq!(log.lock().unwrap().len(), 4);
     assert!(log.lock().unwrap().iter().all(|(_, end)| *end == Disposition::Acknowledge));
     let mut finished = 0;
@@ -92,11 +91,10 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
         finished += u32::from(matches!(event, Event::Finished(_)));
     }
     assert_eq!(finished, 2);
-    let again = Fold::of_journal(aggregated.journal.files()).unwrap();
-    assert_eq!(again.spent(), aggregated.journal.fold().spent());
-    let offset =
-        aggregated.journal.fold().latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
-    let mut stored = aggregated.journal.files().results().unwrap();
+    let again = Fold::of_journal(journal.files()).unwrap();
+    assert_eq!(again.spent(), journal.fold().spent());
+    let offset = journal.fold().latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
+    let mut stored = journal.files().results().unwrap();
     assert_eq!(stored.at(offset).unwrap().screenshot_id, "b");
 }
 
@@ -105,8 +103,8 @@ async fn a_result_of_another_run_is_set_aside() {
     let mut stray = bare("stray", Outcome::Scored);
     stray.run_id = RunId::new("other");
     let Setup { resources, log, _runs } = setup(vec![stray], false, Events::silent());
-    let aggregated = run(resources, Shutdown::new()).await.unwrap();
-    assert!(aggregated.journal.fold().is_empty());
+    let journal = run(resources, Shutdown::new()).await.unwrap();
+    assert!(journal.fold().is_empty());
     assert!(matches!(&log.lock().unwrap()[..], [(_, Disposition::DeadLetter(_))]));
 }
 
@@ -125,7 +123,7 @@ async fn a_hard_stop_ends_the_wait_and_a_soft_one_does_not() {
         shutdown.escalate();
     };
     let (aggregated, ()) = tokio::join!(run(resources, shutdown.clone()), stop);
-    assert_eq!(aggregated.unwrap().journal.fold().len(), 1);
+    assert_eq!(aggregated.unwrap().fold().len(), 1);
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 

@@ -123,8 +123,14 @@ fn a_failed_job_has_zeros_even_where_the_scale_starts_at_one() {
     for rubric in [semantic(), acrue()] {
         let verdict = zero(&rubric, "the vision API kept failing");
         assert_eq!(verdict.correctness(), 0.0);
-        assert_eq!(verdict.criterion_scores().len(), rubric.criteria.len());
-        assert!(verdict.criterion_scores().iter().all(|(_, score)| *score == 0));
+        let scores: Vec<u32> = match verdict.score {
+            Score::Sum { scores, .. } => scores.into_values().collect(),
+            Score::Groups { dimensions, .. } => {
+                let sub_scores = dimensions.into_values().flat_map(|group| group.sub_scores);
+                sub_scores.map(|(_, sub_score)| sub_score.score).collect()
+            }
+        };
+        assert_eq!(scores, vec![0; rubric.criteria.len()]);
         assert_eq!(verdict.issues, ["not judged: the vision API kept failing"]);
         assert!(verdict.strengths.is_empty());
     }
