@@ -7,68 +7,43 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Result of a call to the vision API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallResult {
-    /// A verdict.
-    Answered,
-    /// A reply without a verdict.
-    Unusable,
-    /// The request did not reach the provider.
-    NotSent,
-    /// Refused by rate limit.
-    RateLimited,
-    /// The provider refuses calls of this account.
-    Account,
-    /// The provider refuses this request permanently.
-    Refused,
-    /// The provider could not reply.
-    Unavailable,
-    /// It was sent, and no reply came.
-    Lost,
-    /// Cancelled because the worker stops.
-    Cancelled,
-}
-
-impl CallResult {
-    /// The name in metrics and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Unusable => "unusable",
-            Self::NotSent => "not_sent",
-            Self::RateLimited => "rate_limited",
-            Self::Account => "account",
-            Self::Refused => "refused",
-            Self::Unavailable => "unavailable",
-            Self::Lost => "lost",
-            Self::Cancelled => "cancelled",
-        }
+juror_types::named_enum! {
+    /// Result of a call to the vision API.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CallResult {
+        /// A verdict.
+        Answered = "answered",
+        /// A reply without a verdict.
+        Unusable = "unusable",
+        /// The request did not reach the provider.
+        NotSent = "not_sent",
+        /// Refused by rate limit.
+        RateLimited = "rate_limited",
+        /// The provider refuses calls of this account.
+        Account = "account",
+        /// The provider refuses this request permanently.
+        Refused = "refused",
+        /// The provider could not reply.
+        Unavailable = "unavailable",
+        /// It was sent, and no reply came.
+        Lost = "lost",
+        /// Cancelled because the worker stops.
+        Cancelled = "cancelled",
     }
 }
 
-/// Event in the life of a shard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShardEvent {
-    /// Its batch was created.
-    Created,
-    /// All of its rows are finished.
-    Collected,
-    /// Its processing was resumed, after a pause or from a process that is gone.
-    TakenUp,
-    /// Its rows were returned before anything was sent.
-    GivenUp,
-}
-
-impl ShardEvent {
-    /// The label.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Collected => "collected",
-            Self::TakenUp => "taken_up",
-            Self::GivenUp => "given_up",
-        }
+juror_types::named_enum! {
+    /// Event in the life of a shard.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ShardEvent {
+        /// Its batch was created.
+        Created = "created",
+        /// All of its rows are finished.
+        Collected = "collected",
+        /// Its processing was resumed, after a pause or from a process that is gone.
+        TakenUp = "taken_up",
+        /// Its rows were returned before anything was sent.
+        GivenUp = "given_up",
     }
 }
 
@@ -77,28 +52,18 @@ pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
     result.map_or("not_run", CallResult::name)
 }
 
-/// Result of measuring an item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvidenceFinding {
-    /// No differing region.
-    NoRegion,
-    /// At least one differing region.
-    Regions,
-    /// The code cannot be rendered.
-    Unrenderable,
-    /// Nothing was measured: no renderer, or a screenshot that is too large.
-    Unmeasured,
-}
-
-impl EvidenceFinding {
-    /// The label.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::NoRegion => "no_region",
-            Self::Regions => "regions",
-            Self::Unrenderable => "unrenderable",
-            Self::Unmeasured => "unmeasured",
-        }
+juror_types::named_enum! {
+    /// Result of measuring an item.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EvidenceFinding {
+        /// No differing region.
+        NoRegion = "no_region",
+        /// At least one differing region.
+        Regions = "regions",
+        /// The code cannot be rendered.
+        Unrenderable = "unrenderable",
+        /// Nothing was measured: no renderer, or a screenshot that is too large.
+        Unmeasured = "unmeasured",
     }
 }
 
@@ -113,44 +78,27 @@ pub enum CallCost {
     Presumed(Money),
 }
 
-/// Content of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MessageKind {
-    /// A job.
-    Job,
-    /// A result.
-    Result,
-}
-
-impl MessageKind {
-    /// The label.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::Result => "result",
-        }
+juror_types::named_enum! {
+    /// Content of a queue.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum MessageKind {
+        /// A job.
+        Job = "job",
+        /// A result.
+        Result = "result",
     }
 }
 
-/// Scope of a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetScope {
-    /// One run; of several, the one with the least remaining budget.
-    Run,
-    /// All runs of a day.
-    Day,
-    /// All runs of a month.
-    Month,
-}
-
-impl BudgetScope {
-    /// The label.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Day => "day",
-            Self::Month => "month",
-        }
+juror_types::named_enum! {
+    /// Scope of a budget.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BudgetScope {
+        /// One run; of several, the one with the least remaining budget.
+        Run = "run",
+        /// All runs of a day.
+        Day = "day",
+        /// All runs of a month.
+        Month = "month",
     }
 }
 

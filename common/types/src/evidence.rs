@@ -8,32 +8,21 @@ pub use region::{AlternativeRepair, EvidenceRegion, PixelBox, RegionElement, Reg
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
 
-/// Amount of measured evidence of a run, and the part of it that the judge receives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EvidenceMode {
-    /// Nothing is rendered or measured.
-    #[default]
-    None,
-    /// Measured; the judge receives the facts as text.
-    Facts,
-    /// Measured; the judge receives the facts, the rendered picture and crops of the regions.
-    Full,
+crate::serde_enum! {
+    /// Amount of measured evidence of a run, and the part of it that the judge receives.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum EvidenceMode {
+        /// Nothing is rendered or measured.
+        #[default]
+        None = "none",
+        /// Measured; the judge receives the facts as text.
+        Facts = "facts",
+        /// Measured; the judge receives the facts, the rendered picture and crops of the regions.
+        Full = "full",
+    }
 }
 
 impl EvidenceMode {
-    /// Every mode, from the least to the most.
-    pub const ALL: [Self; 3] = [Self::None, Self::Facts, Self::Full];
-
-    /// The name in settings, flags and records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Facts => "facts",
-            Self::Full => "full",
-        }
-    }
-
     /// True if nothing is measured.
     pub fn is_none(&self) -> bool {
         *self == Self::None
@@ -171,26 +160,16 @@ impl Evidence {
     }
 }
 
-/// Source of the picture of an item's code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EvidenceSource {
-    /// The item names the picture as `rendered`.
-    Rendered,
-    /// The user's `stages.render_command` made it.
-    Command,
-    /// The worker's browser rendered it.
-    Browser,
-}
-
-impl EvidenceSource {
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rendered => "rendered",
-            Self::Command => "command",
-            Self::Browser => "browser",
-        }
+crate::serde_enum! {
+    /// Source of the picture of an item's code.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum EvidenceSource {
+        /// The item names the picture as `rendered`.
+        Rendered = "rendered",
+        /// The user's `stages.render_command` made it.
+        Command = "command",
+        /// The worker's browser rendered it.
+        Browser = "browser",
     }
 }
 

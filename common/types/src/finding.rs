@@ -39,28 +39,15 @@ pub struct Finding {
     pub unlisted_element: Option<String>,
 }
 
-/// Weight of a finding, ascending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Visible to a careful viewer.
-    Minor,
-    /// Visible at first sight, or relevant to use or meaning.
-    Major,
-    /// Makes the result fail.
-    Critical,
-}
-
-impl Severity {
-    /// Every severity, ascending.
-    pub const ALL: [Self; 3] = [Self::Minor, Self::Major, Self::Critical];
-
-    /// The name in replies and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
-        }
+crate::serde_enum! {
+    /// Weight of a finding, ascending.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Severity {
+        /// Visible to a careful viewer.
+        Minor = "minor",
+        /// Visible at first sight, or relevant to use or meaning.
+        Major = "major",
+        /// Makes the result fail.
+        Critical = "critical",
     }
 }

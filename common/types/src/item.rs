@@ -143,20 +143,21 @@ impl TokenSource {
 /// Flat design tokens: dotted name to value.
 pub type Tokens = BTreeMap<String, Value>;
 
-/// A language of generated code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// TypeScript with JSX.
-    Tsx,
-    /// JavaScript with JSX.
-    Jsx,
-    /// TypeScript.
-    Ts,
-    /// JavaScript.
-    Js,
-    /// HTML.
-    Html,
+crate::serde_enum! {
+    /// A language of generated code.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Language {
+        /// TypeScript with JSX.
+        Tsx = "tsx",
+        /// JavaScript with JSX.
+        Jsx = "jsx",
+        /// TypeScript.
+        Ts = "ts",
+        /// JavaScript.
+        Js = "js",
+        /// HTML.
+        Html = "html",
+    }
 }
 
 impl Language {
@@ -169,17 +170,6 @@ impl Language {
             "js" | "mjs" => Some(Self::Js),
             "html" | "htm" => Some(Self::Html),
             _ => None,
-        }
-    }
-
-    /// The name in a prompt's code block and in a manifest's `language`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tsx => "tsx",
-            Self::Jsx => "jsx",
-            Self::Ts => "ts",
-            Self::Js => "js",
-            Self::Html => "html",
         }
     }
 }

@@ -92,52 +92,31 @@ pub struct Judge {
     pub strip_comments: bool,
 }
 
-/// A family of vision APIs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// APIs compatible with OpenAI's chat completions.
-    OpenAi,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-}
-
-impl Provider {
-    /// The name in settings, results and price files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
+crate::serde_enum! {
+    /// A family of vision APIs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Provider {
+        /// APIs compatible with OpenAI's chat completions.
+        OpenAi = "openai",
+        /// Anthropic's messages.
+        Anthropic = "anthropic",
+        /// Google's Gemini.
+        Gemini = "gemini",
     }
 }
 
-/// Resolution at which a model sees an image.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Detail {
-    /// One small version of the image.
-    Low,
-    /// The image in tiles or patches; the default.
-    #[default]
-    High,
-    /// As the provider decides.
-    Auto,
-    /// The original image, where a model supports that setting.
-    Original,
-}
-
-impl Detail {
-    /// The name in API requests.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::High => "high",
-            Self::Auto => "auto",
-            Self::Original => "original",
-        }
+crate::serde_enum! {
+    /// Resolution at which a model sees an image.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Detail {
+        /// One small version of the image.
+        Low = "low",
+        /// The image in tiles or patches; the default.
+        #[default]
+        High = "high",
+        /// As the provider decides.
+        Auto = "auto",
+        /// The original image, where a model supports that setting.
+        Original = "original",
     }
 }

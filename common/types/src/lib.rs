@@ -14,6 +14,7 @@ pub mod item;
 pub mod job;
 pub mod lane;
 pub mod model;
+mod named_enum;
 pub mod near_miss;
 pub mod outcome;
 pub mod reference;

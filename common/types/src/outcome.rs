@@ -17,38 +17,24 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Outcome of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// Every requested stage that has data is done.
-    Scored,
-    /// The judge was requested, and there is nothing to judge: the pipeline made no code.
-    NoOutput,
-    /// The judge's replies could not be used.
-    Unscorable,
-    /// It could not be judged; the error has the kind.
-    Failed,
-    /// It was not tried: budget, deadline or cancellation.
-    Skipped,
+crate::serde_enum! {
+    /// Outcome of a job.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Outcome {
+        /// Every requested stage that has data is done.
+        Scored = "scored",
+        /// The judge was requested, and there is nothing to judge: the pipeline made no code.
+        NoOutput = "no_output",
+        /// The judge's replies could not be used.
+        Unscorable = "unscorable",
+        /// It could not be judged; the error has the kind.
+        Failed = "failed",
+        /// It was not tried: budget, deadline or cancellation.
+        Skipped = "skipped",
+    }
 }
 
 impl Outcome {
-    /// Every outcome, in the order in which reports list them.
-    pub const ALL: [Self; 5] =
-        [Self::Scored, Self::NoOutput, Self::Unscorable, Self::Failed, Self::Skipped];
-
-    /// The name in results, metrics and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scored => "scored",
-            Self::NoOutput => "no_output",
-            Self::Unscorable => "unscorable",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
-    }
-
     /// The title in reports.
     pub fn label(self) -> &'static str {
         match self {
@@ -69,53 +55,34 @@ pub enum CountAs {
     Zero,
 }
 
-/// Reason why a job is not scored, by the user's next step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorKind {
-    /// The vision API could not be reached or kept failing.
-    Api,
-    /// The vision API refused this request permanently.
-    Request,
-    /// An image is missing, unreadable or not the promised one.
-    Image,
-    /// The item's code, tokens or other files could not be read.
-    Input,
-    /// The user's pipeline command failed for this item.
-    Pipeline,
-    /// The user's pipeline made no code for this item.
-    Output,
-    /// The job killed its workers repeatedly.
-    Poison,
-    /// The budget does not allow its call.
-    Budget,
-    /// The run's deadline came before its call.
-    Deadline,
-    /// The run was cancelled before its turn.
-    Cancelled,
-    /// The judge's replies could not be used.
-    Reply,
-    /// The vision API refuses calls of this account (key, credit, permission, model).
-    Account,
-}
-
-impl ErrorKind {
-    /// The name in results, metrics and logs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Request => "request",
-            Self::Image => "image",
-            Self::Input => "input",
-            Self::Pipeline => "pipeline",
-            Self::Output => "output",
-            Self::Poison => "poison",
-            Self::Budget => "budget",
-            Self::Deadline => "deadline",
-            Self::Cancelled => "cancelled",
-            Self::Reply => "reply",
-            Self::Account => "account",
-        }
+crate::serde_enum! {
+    /// Reason why a job is not scored, by the user's next step.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum ErrorKind {
+        /// The vision API could not be reached or kept failing.
+        Api = "api",
+        /// The vision API refused this request permanently.
+        Request = "request",
+        /// An image is missing, unreadable or not the promised one.
+        Image = "image",
+        /// The item's code, tokens or other files could not be read.
+        Input = "input",
+        /// The user's pipeline command failed for this item.
+        Pipeline = "pipeline",
+        /// The user's pipeline made no code for this item.
+        Output = "output",
+        /// The job killed its workers repeatedly.
+        Poison = "poison",
+        /// The budget does not allow its call.
+        Budget = "budget",
+        /// The run's deadline came before its call.
+        Deadline = "deadline",
+        /// The run was cancelled before its turn.
+        Cancelled = "cancelled",
+        /// The judge's replies could not be used.
+        Reply = "reply",
+        /// The vision API refuses calls of this account (key, credit, permission, model).
+        Account = "account",
     }
 }
 
@@ -304,6 +271,3 @@ impl JobResult {
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,18 +3,19 @@
 use super::Difference;
 use serde::Serialize;
 
-/// Decision of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// The whole 95 % interval of the difference is within ± the margin.
-    Same,
-    /// It is above + the margin.
-    Better,
-    /// It is below − the margin.
-    Worse,
-    /// It includes a margin: the data are not sufficient.
-    Inconclusive,
+juror_types::serde_enum! {
+    /// Decision of a comparison.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Decision {
+        /// The whole 95 % interval of the difference is within ± the margin.
+        Same = "same",
+        /// It is above + the margin.
+        Better = "better",
+        /// It is below − the margin.
+        Worse = "worse",
+        /// It includes a margin: the data are not sufficient.
+        Inconclusive = "inconclusive",
+    }
 }
 
 impl Decision {
@@ -45,16 +46,6 @@ impl Decision {
             Self::Better => Self::Worse,
             Self::Worse => Self::Better,
             Self::Same | Self::Inconclusive => self,
-        }
-    }
-
-    /// The name in records and sentences.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Inconclusive => "inconclusive",
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Rules by which providers count tokens against their limits.
 
-/// The rule by which a provider counts a request against its tokens per minute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CountRule {
-    /// Its input alone.
-    Input,
-    /// The larger of its input and its output limit.
-    Larger,
-    /// The sum of its input and its output limit.
-    Sum,
+juror_types::named_enum! {
+    /// The rule by which a provider counts a request against its tokens per minute.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum CountRule {
+        /// Its input alone.
+        Input = "input",
+        /// The larger of its input and its output limit.
+        Larger = "larger",
+        /// The sum of its input and its output limit.
+        Sum = "sum",
+    }
 }
 
 /// Token counting of an endpoint, as processes have learned it from its replies.
@@ -50,18 +52,9 @@ impl CountRule {
         }
     }
 
-    /// The name under which processes share it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Larger => "larger",
-            Self::Sum => "sum",
-        }
-    }
-
     /// The rule of this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Input, Self::Larger, Self::Sum].into_iter().find(|rule| rule.name() == name)
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
     }
 }
 
@@ -79,7 +72,7 @@ mod tests {
 
     #[test]
     fn each_rule_has_a_name_of_its_own() {
-        for rule in [CountRule::Input, CountRule::Larger, CountRule::Sum] {
+        for rule in CountRule::ALL {
             assert_eq!(CountRule::from_name(rule.name()), Some(rule));
         }
         assert_eq!(CountRule::from_name("requests"), None);

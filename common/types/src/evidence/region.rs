@@ -44,49 +44,24 @@ pub struct EvidenceRegion {
     pub alternatives: Vec<AlternativeRepair>,
 }
 
-/// A kind of difference between two pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RegionKind {
-    /// The same shape in another color.
-    Color,
-    /// The same content at another place.
-    Moved,
-    /// The same content in another size.
-    Resized,
-    /// Content of the screenshot that the render lacks.
-    Missing,
-    /// Content of the render that the screenshot lacks.
-    Added,
-    /// Another text, or the same in another font.
-    Text,
-    /// Another outline.
-    Shape,
-}
-
-impl RegionKind {
-    /// Every kind.
-    pub const ALL: [Self; 7] = [
-        Self::Color,
-        Self::Moved,
-        Self::Resized,
-        Self::Missing,
-        Self::Added,
-        Self::Text,
-        Self::Shape,
-    ];
-
-    /// The name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Color => "color",
-            Self::Moved => "moved",
-            Self::Resized => "resized",
-            Self::Missing => "missing",
-            Self::Added => "added",
-            Self::Text => "text",
-            Self::Shape => "shape",
-        }
+crate::serde_enum! {
+    /// A kind of difference between two pictures.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum RegionKind {
+        /// The same shape in another color.
+        Color = "color",
+        /// The same content at another place.
+        Moved = "moved",
+        /// The same content in another size.
+        Resized = "resized",
+        /// Content of the screenshot that the render lacks.
+        Missing = "missing",
+        /// Content of the render that the screenshot lacks.
+        Added = "added",
+        /// Another text, or the same in another font.
+        Text = "text",
+        /// Another outline.
+        Shape = "shape",
     }
 }
 

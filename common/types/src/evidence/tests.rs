@@ -50,16 +50,3 @@ fn a_picture_without_a_page_knows_no_elements() {
     assert_eq!(record["explained"], Value::Null);
     assert_eq!(serde_json::from_value::<Evidence>(record).unwrap(), evidence);
 }
-
-#[test]
-fn names_are_those_of_the_records() {
-    for mode in EvidenceMode::ALL {
-        assert_eq!(json!(mode), mode.name());
-    }
-    for kind in RegionKind::ALL {
-        assert_eq!(json!(kind), kind.name());
-    }
-    for source in [EvidenceSource::Rendered, EvidenceSource::Command, EvidenceSource::Browser] {
-        assert_eq!(json!(source), source.name());
-    }
-}

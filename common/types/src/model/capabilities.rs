@@ -104,23 +104,14 @@ impl ImageFormat {
     }
 }
 
-/// The parameter that limits the output tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutputLimit {
-    /// `max_tokens`.
-    MaxTokens,
-    /// `max_completion_tokens`.
-    MaxCompletionTokens,
-}
-
-impl OutputLimit {
-    /// The name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MaxTokens => "max_tokens",
-            Self::MaxCompletionTokens => "max_completion_tokens",
-        }
+crate::serde_enum! {
+    /// The parameter that limits the output tokens.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    pub enum OutputLimit {
+        /// `max_tokens`.
+        MaxTokens = "max_tokens",
+        /// `max_completion_tokens`.
+        MaxCompletionTokens = "max_completion_tokens",
     }
 }
 
