@@ -8,6 +8,7 @@ pub mod batches;
 pub mod budgets;
 pub mod clock;
 pub mod error;
+mod json;
 pub mod redis;
 pub mod sqlite;
 pub mod store;

@@ -3,12 +3,12 @@
 use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
+    json::{JsonRecords, write_json},
     redis::{
         RedisLedger,
         encoding::milliseconds,
         failure::unexpected_reply,
         scripts::{self, StepScript},
-        store::{read_json, write_json},
     },
 };
 use async_trait::async_trait;
@@ -200,7 +200,7 @@ fn shards_from(answer: &[String]) -> Result<Vec<(u32, ShardStep)>, LedgerError> 
     let shard = |pair: &[String]| {
         let [number, step] = pair else { return Err(unexpected_reply("list the shards of a run")) };
         let known = number.parse().map_err(|_| unexpected_reply("list the shards of a run"))?;
-        Ok((known, read_json(step, || format!("step of shard {number}"))?))
+        Ok((known, JsonRecords::REDIS.read(step, || format!("step of shard {number}"))?))
     };
     answer.chunks(2).map(shard).collect()
 }

@@ -1,6 +1,6 @@
 //! A fleet's record of a run: announced, closed, cancelled.
 
-use crate::redis::store::{read_json, write_json};
+use crate::json::{JsonRecords, write_json};
 use crate::{
     error::LedgerError,
     redis::{
@@ -181,14 +181,16 @@ impl RedisLedger {
             return Ok(None);
         }
         Ok(Some(RunStatus {
-            record: read_json(record, || format!("record of run {run}"))?,
+            record: JsonRecords::REDIS.read(record, || format!("record of run {run}"))?,
             published: published.parse().unwrap_or_default(),
             expected: expected.parse().ok(),
             cancelled: cancelled == "1",
             paused: Some(paused.clone()).filter(|reason| !reason.is_empty()),
             progress: match progress.as_str() {
                 "" => None,
-                progress => Some(read_json(progress, || format!("progress of run {run}"))?),
+                progress => {
+                    Some(JsonRecords::REDIS.read(progress, || format!("progress of run {run}"))?)
+                }
             },
         }))
     }

@@ -5,6 +5,7 @@ use crate::store::{
 };
 use crate::{
     error::LedgerError,
+    json::{JsonRecords, write_json},
     redis::{RedisLedger, failure::unexpected_reply, scripts},
 };
 use async_trait::async_trait;
@@ -24,11 +25,9 @@ impl Store for RedisLedger {
         let arguments = [run, job, round, owner.to_string(), process];
         let answer = self.connection.perform(&scripts::CLAIM, &arguments).await?;
         match answer.split_first() {
-            Some((word, [result])) if word == "done" => {
-                Ok(Claim::Done(Box::new(read_json(result, || {
-                    format!("result of job {}", key.job)
-                })?)))
-            }
+            Some((word, [result])) if word == "done" => Ok(Claim::Done(Box::new(
+                JsonRecords::REDIS.read(result, || format!("result of job {}", key.job))?,
+            ))),
             Some((word, granted)) if word == "granted" => {
                 granted_from(granted).ok_or_else(|| unexpected_reply("claim a job"))
             }
@@ -75,7 +74,8 @@ impl Store for RedisLedger {
         let mut command = redis::cmd("GET");
         command.arg(self.connection.key(&format!("reply:{question}")));
         let text: Option<String> = self.connection.command(&command).await?;
-        text.map(|text| read_json(&text, || format!("cached reply {question}"))).transpose()
+        text.map(|text| JsonRecords::REDIS.read(&text, || format!("cached reply {question}")))
+            .transpose()
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
@@ -88,7 +88,8 @@ impl Store for RedisLedger {
                 let texts: Vec<Option<String>> =
                     self.connection.command(redis::cmd("MGET").arg(&keys)).await?;
                 for text in texts.iter().flatten() {
-                    let reply: CachedReply = read_json(text, || "cached reply".to_owned())?;
+                    let reply: CachedReply =
+                        JsonRecords::REDIS.read(text, || "cached reply".to_owned())?;
                     stats.replies += 1;
                     stats.bytes += text.len() as u64;
                     if reply.judge.simulated {
@@ -189,24 +190,5 @@ fn granted_from(answer: &[String]) -> Option<Claim> {
                 output_tokens: output_tokens.parse().ok()?,
             },
         },
-    })
-}
-
-/// Serializes a record to JSON.
-pub(crate) fn write_json<T: serde::Serialize>(value: &T) -> Result<String, LedgerError> {
-    serde_json::to_string(value)
-        .map_err(|error| LedgerError::Broken(format!("a record cannot be written ({error})")))
-}
-
-/// Parses a record from JSON.
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(
-    text: &str,
-    name: impl Fn() -> String,
-) -> Result<T, LedgerError> {
-    serde_json::from_str(text).map_err(|error| {
-        LedgerError::Broken(format!(
-            "the {} in Redis cannot be read ({error}): it was written by another version of this program; use that version, or another namespace",
-            name()
-        ))
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::sqlite::{
     SqliteLedger,
-    store::{ClaimRecords, PreparedFinish},
+    claim_records::{ClaimRecords, PreparedFinish},
 };
 use crate::{
     admission::{

@@ -3,11 +3,11 @@
 use crate::{
     batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
+    json::JsonRecords,
     sqlite::{
         SqliteLedger,
         batch_rows::BatchRows,
         batch_shards::{BatchShards, StoredShard},
-        store,
     },
 };
 use async_trait::async_trait;
@@ -156,7 +156,7 @@ impl BatchRecords for SqliteLedger {
 
 fn read(shards: Vec<StoredShard>) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
     let read = |(number, text): StoredShard| {
-        Ok((number, store::read_json(&text, || format!("step of shard {number}"))?))
+        Ok((number, JsonRecords::SQLITE.read(&text, || format!("step of shard {number}"))?))
     };
     shards.into_iter().map(read).collect()
 }

@@ -1,7 +1,7 @@
 //! Deletion of runs whose files are gone and of unused cached replies, so that `juror.db` does not
 //! grow without bound.
 
-use super::{SqliteLedger, schema, store::day};
+use super::{SqliteLedger, reply_cache::day, schema};
 use crate::error::LedgerError;
 use juror_types::id::RunId;
 use rusqlite::Connection;

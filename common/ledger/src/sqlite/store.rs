@@ -1,19 +1,17 @@
 //! Claims, results and the verdict cache in `juror.db`.
 
-use crate::store::{
-    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost,
+use super::{
+    SqliteLedger,
+    claim_records::{ClaimRecords, PreparedFinish},
+    reply_cache::{cache_stats, use_reply},
 };
 use crate::{
     error::LedgerError,
-    sqlite::{SqliteLedger, failure::SqliteFailure},
+    json::JsonRecords,
+    store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
 };
 use async_trait::async_trait;
-use juror_types::{
-    id::{Digest, OwnerId, RunId},
-    outcome::JobResult,
-    usage::{Money, Usage},
-};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use juror_types::id::{Digest, OwnerId};
 
 #[async_trait]
 impl Store for SqliteLedger {
@@ -31,9 +29,9 @@ impl Store for SqliteLedger {
             .await?;
         match granted {
             Found::Claim(claim) => Ok(claim),
-            Found::Result(text) => Ok(Claim::Done(Box::new(read_json(&text, || {
-                format!("result of job {}", key.job)
-            })?))),
+            Found::Result(text) => Ok(Claim::Done(Box::new(
+                JsonRecords::SQLITE.read(&text, || format!("result of job {}", key.job))?,
+            ))),
         }
     }
 
@@ -70,7 +68,8 @@ impl Store for SqliteLedger {
             .writer
             .perform(move |connection, memory| Ok(use_reply(connection, &wanted, memory.now())?))
             .await?;
-        text.map(|text| read_json(&text, || format!("cached reply {question}"))).transpose()
+        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("cached reply {question}")))
+            .transpose()
     }
 
     async fn cache_stats(&self) -> Result<CacheStats, LedgerError> {
@@ -86,262 +85,7 @@ impl Store for SqliteLedger {
     }
 }
 
-const MILLISECONDS_A_DAY: i64 = 86_400_000;
-
 enum Found {
     Result(String),
     Claim(Claim),
-}
-
-/// A finished job as JSON, serialized outside the writer's thread.
-pub(crate) struct PreparedFinish {
-    claim: ClaimKey,
-    result: String,
-    remember: Option<(Digest, String, Money)>,
-}
-
-impl PreparedFinish {
-    /// Serializes the job.
-    pub(crate) fn new(finished: FinishedJob) -> Result<Self, LedgerError> {
-        let FinishedJob { claim, result, remember } = finished;
-        let result = write_json::<JobResult>(&result)?;
-        let remember = match remember {
-            Some((question, reply)) => Some((question, write_json(&reply)?, reply.cost)),
-            None => None,
-        };
-        Ok(Self { claim, result, remember })
-    }
-}
-
-/// Claims and results inside the current transaction of this connection.
-pub(crate) struct ClaimRecords<'a>(pub(crate) &'a Connection);
-
-impl ClaimRecords<'_> {
-    /// True if this claim was not taken over.
-    pub(crate) fn holds(&self, claim: &ClaimKey) -> Result<bool, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT 1 FROM claims WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
-        )?;
-        Ok(statement.exists(params![
-            claim.run.as_str(),
-            claim.job.as_str(),
-            claim.round,
-            stored(claim.fence)
-        ])?)
-    }
-
-    /// Stores a result if the claim still holds, and its reply in any case: it was paid for.
-    pub(crate) fn finish(&self, finish: &PreparedFinish, now: i64) -> Result<(), SqliteFailure> {
-        if let Some((question, reply, cost)) = &finish.remember {
-            self.0
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico, used_day)
-                     VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute(params![
-                    question.as_bytes().as_slice(),
-                    reply,
-                    reply.len() as i64,
-                    cost.pico(),
-                    day(now)
-                ])?;
-        }
-        let claim = &finish.claim;
-        if !self.holds(claim)? {
-            return Ok(());
-        }
-        self.0
-            .prepare_cached(
-                "INSERT OR REPLACE INTO results (run, job, round, result) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute(params![claim.run.as_str(), claim.job.as_str(), claim.round, finish.result])?;
-        // Its starts need no end: in this round its result is returned, and a later round counts
-        // anew.
-        self.0
-            .prepare_cached(
-                "UPDATE claims SET carried_calls = 0, carried_pico = 0, carried_input = 0,
-                     carried_cached_input = 0, carried_output = 0, carried_unmetered = 0
-                 WHERE run = ?1 AND job = ?2 AND carried_calls > 0",
-            )?
-            .execute([claim.run.as_str(), claim.job.as_str()])?;
-        Ok(())
-    }
-
-    /// Adds a settled call to the cost that the claim carries.
-    pub(crate) fn carry(
-        &self,
-        claim: &ClaimKey,
-        cost: Money,
-        usage: Usage,
-        metered: bool,
-    ) -> Result<(), SqliteFailure> {
-        self.0
-            .prepare_cached(
-                "UPDATE claims SET carried_calls = carried_calls + 1,
-                     carried_pico = carried_pico + ?3, carried_input = carried_input + ?4,
-                     carried_cached_input = carried_cached_input + ?5,
-                     carried_output = carried_output + ?6,
-                     carried_unmetered = carried_unmetered + ?7
-                 WHERE run = ?1 AND job = ?2",
-            )?
-            .execute(params![
-                claim.run.as_str(),
-                claim.job.as_str(),
-                cost.max(Money::ZERO).pico(),
-                stored(usage.input_tokens),
-                stored(usage.cached_input_tokens),
-                stored(usage.output_tokens),
-                !metered,
-            ])?;
-        Ok(())
-    }
-
-    /// Cost that all claims of a run carry.
-    pub(crate) fn unattributed_cost_of(&self, run: &RunId) -> Result<Money, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT coalesce(sum(carried_pico), 0) FROM claims WHERE run = ?1 AND carried_calls > 0",
-        )?;
-        Ok(Money::from_pico(statement.query_row([run.as_str()], |row| row.get(0))?))
-    }
-
-    /// A job's result of this round or a later one.
-    fn result(&self, key: &ClaimKey) -> Result<Option<String>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT result FROM results WHERE run = ?1 AND job = ?2 AND round >= ?3",
-        )?;
-        let key = params![key.run.as_str(), key.job.as_str(), key.round];
-        Ok(statement.query_row(key, |row| row.get(0)).optional()?)
-    }
-
-    /// Starts the job. Starts of an earlier round are cleared: a new round is a deliberate retry.
-    fn grant(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "INSERT INTO claims (run, job, owner, round, fence, starts)
-             VALUES (?1, ?2, ?3, ?4, 1, 1)
-             ON CONFLICT (run, job) DO UPDATE SET
-                 owner = excluded.owner,
-                 starts = CASE WHEN excluded.round > round THEN 1 ELSE starts + 1 END,
-                 alone_starts = CASE WHEN excluded.round > round THEN 0 ELSE alone_starts END,
-                 alone = 0,
-                 round = max(round, excluded.round),
-                 fence = fence + 1
-             RETURNING fence, starts, carried_calls, carried_pico, carried_input,
-                 carried_cached_input, carried_output, alone_starts, carried_unmetered",
-        )?;
-        let values = params![key.run.as_str(), key.job.as_str(), owner.as_str(), key.round];
-        Ok(statement.query_row(values, granted_from)?)
-    }
-
-    /// Marks the start of the current holder as isolated, or not.
-    fn set_isolated(&self, key: &ClaimKey, alone: bool) -> Result<(), SqliteFailure> {
-        self.0
-            .prepare_cached(
-                "UPDATE claims SET alone_starts = alone_starts - alone + ?5, alone = ?5
-                 WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
-            )?
-            .execute(params![
-                key.run.as_str(),
-                key.job.as_str(),
-                key.round,
-                stored(key.fence),
-                alone
-            ])?;
-        Ok(())
-    }
-
-    /// Ends the start of the current holder.
-    fn requeue(&self, key: &ClaimKey) -> Result<(), SqliteFailure> {
-        self.0
-            .prepare_cached(
-                "UPDATE claims SET starts = max(starts - 1, 0), alone_starts = alone_starts - alone,
-                     alone = 0
-                 WHERE run = ?1 AND job = ?2 AND round = ?3 AND fence = ?4",
-            )?
-            .execute(params![key.run.as_str(), key.job.as_str(), key.round, stored(key.fence)])?;
-        Ok(())
-    }
-}
-
-fn granted_from(row: &Row<'_>) -> rusqlite::Result<Claim> {
-    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-    let small = |column| count(column).map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    Ok(Claim::Granted {
-        fence: count(0)?,
-        unfinished_starts: small(1)?.saturating_sub(1),
-        alone: small(7)?,
-        unattributed_cost: UnattributedCost {
-            calls: small(2)?,
-            unmetered_calls: small(8)?,
-            cost: Money::from_pico(row.get(3)?),
-            usage: Usage {
-                input_tokens: count(4)?,
-                cached_input_tokens: count(5)?,
-                output_tokens: count(6)?,
-            },
-        },
-    })
-}
-
-/// Reads a reply and records its use on the day of `now`.
-fn use_reply(
-    connection: &Connection,
-    question: &Digest,
-    now: i64,
-) -> rusqlite::Result<Option<String>> {
-    let question = question.as_bytes().as_slice();
-    let known = connection
-        .prepare_cached("SELECT reply, used_day FROM replies WHERE question = ?1")?
-        .query_row([question], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
-        .optional()?;
-    let Some((reply, used_day)) = known else { return Ok(None) };
-    if used_day < day(now) {
-        connection
-            .prepare_cached("UPDATE replies SET used_day = ?2 WHERE question = ?1")?
-            .execute(params![question, day(now)])?;
-    }
-    Ok(Some(reply))
-}
-
-/// Days since 1970 of a time in milliseconds.
-pub(crate) fn day(milliseconds: i64) -> i64 {
-    milliseconds.div_euclid(MILLISECONDS_A_DAY)
-}
-
-fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
-    let mut statement = connection.prepare_cached(
-        "SELECT count(*), coalesce(sum(bytes), 0),
-             coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
-             coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
-         FROM (SELECT bytes, cost_pico, json_extract(reply, '$.judge.simulated') AS simulated
-               FROM replies)",
-    )?;
-    statement.query_row([], |row| {
-        Ok(CacheStats {
-            replies: row.get::<_, i64>(0)?.unsigned_abs(),
-            bytes: row.get::<_, i64>(1)?.unsigned_abs(),
-            cost_usd: Money::from_pico(row.get(2)?),
-            simulated_usd: Money::from_pico(row.get(3)?),
-        })
-    })
-}
-
-fn stored(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-fn write_json<T: serde::Serialize>(value: &T) -> Result<String, LedgerError> {
-    serde_json::to_string(value)
-        .map_err(|error| LedgerError::Broken(format!("a record cannot be written ({error})")))
-}
-
-pub(super) fn read_json<T: serde::de::DeserializeOwned>(
-    text: &str,
-    name: impl Fn() -> String,
-) -> Result<T, LedgerError> {
-    serde_json::from_str(text).map_err(|error| {
-        LedgerError::Broken(format!(
-            "the {} in the database cannot be read ({error}): it was written by another version of this program; use that version, or start a new run",
-            name()
-        ))
-    })
 }

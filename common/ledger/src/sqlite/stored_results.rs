@@ -1,6 +1,6 @@
 //! The results of a run in `juror.db`, for recovering its journal.
 
-use crate::sqlite::store::read_json;
+use crate::json::JsonRecords;
 use crate::{error::LedgerError, sqlite::SqliteLedger};
 use juror_types::{
     id::{JobId, RunId},
@@ -51,6 +51,7 @@ impl SqliteLedger {
                 Ok(statement.query_row(key, |row| row.get(0)).optional()?)
             })
             .await?;
-        text.map(|text| read_json(&text, || format!("result of job {job}"))).transpose()
+        text.map(|text| JsonRecords::SQLITE.read(&text, || format!("result of job {job}")))
+            .transpose()
     }
 }

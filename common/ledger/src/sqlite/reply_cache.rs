@@ -1,0 +1,74 @@
+//! Table of cached replies.
+
+use crate::store::CacheStats;
+use juror_types::{id::Digest, usage::Money};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+const MILLISECONDS_A_DAY: i64 = 86_400_000;
+
+/// Stores a reply as used on the day of `now`.
+pub(super) fn store(
+    connection: &Connection,
+    question: &Digest,
+    reply: &str,
+    cost: Money,
+    now: i64,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO replies (question, reply, bytes, cost_pico, used_day)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![
+            question.as_bytes().as_slice(),
+            reply,
+            reply.len() as i64,
+            cost.pico(),
+            day(now)
+        ])?;
+    Ok(())
+}
+
+/// Reads a reply and records its use on the day of `now`.
+pub(super) fn use_reply(
+    connection: &Connection,
+    question: &Digest,
+    now: i64,
+) -> rusqlite::Result<Option<String>> {
+    let question = question.as_bytes().as_slice();
+    let known = connection
+        .prepare_cached("SELECT reply, used_day FROM replies WHERE question = ?1")?
+        .query_row([question], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)))
+        .optional()?;
+    let Some((reply, used_day)) = known else { return Ok(None) };
+    if used_day < day(now) {
+        connection
+            .prepare_cached("UPDATE replies SET used_day = ?2 WHERE question = ?1")?
+            .execute(params![question, day(now)])?;
+    }
+    Ok(Some(reply))
+}
+
+/// Days since 1970 of a time in milliseconds.
+pub(crate) fn day(milliseconds: i64) -> i64 {
+    milliseconds.div_euclid(MILLISECONDS_A_DAY)
+}
+
+/// Numbers, sizes and costs of all replies.
+pub(super) fn cache_stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
+    let mut statement = connection.prepare_cached(
+        "SELECT count(*), coalesce(sum(bytes), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE NOT simulated), 0),
+             coalesce(sum(cost_pico) FILTER (WHERE simulated), 0)
+         FROM (SELECT bytes, cost_pico, json_extract(reply, '$.judge.simulated') AS simulated
+               FROM replies)",
+    )?;
+    statement.query_row([], |row| {
+        Ok(CacheStats {
+            replies: row.get::<_, i64>(0)?.unsigned_abs(),
+            bytes: row.get::<_, i64>(1)?.unsigned_abs(),
+            cost_usd: Money::from_pico(row.get(2)?),
+            simulated_usd: Money::from_pico(row.get(3)?),
+        })
+    })
+}
