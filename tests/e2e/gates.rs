@@ -66,10 +66,7 @@ fn a_gate_of_ones_own_is_a_file() {
             "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nabove = 85\n",
             "above = 85, but retrieval.accuracy ranges from 0 to 1; for 85 % use 0.85",
         ),
-        (
-            "schema = 1\n[[rule]]\nmetric = \"*\"\nnot_below_median_of_last = 7\n",
-            "use no_decline = true instead",
-        ),
+        ("schema = 1\n[[rule]]\nmetric = \"*\"\nmargin = 0.01\n", "unknown key 'margin'"),
         ("schema = 2\n", "schema 2, but this program reads schema 1"),
         ("schema = 1\nmin_coverage = 80\n", "a share from 0 to 1"),
     ] {

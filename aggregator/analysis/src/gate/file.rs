@@ -89,13 +89,6 @@ impl Gate {
                 file.min_coverage
             )));
         }
-        if let Some(line) = file.rules.iter().find(|line| line.names_the_median()) {
-            return Err(invalid(format!(
-                "the rule for {} has not_below_median_of_last or margin, which missed slow \
-                 declines and were removed: use no_decline = true instead (docs/history.md)",
-                line.metric
-            )));
-        }
         let (changes, rules): (Vec<_>, Vec<_>) =
             file.rules.into_iter().partition(|line| line.metric.starts_with(CHANGES));
         let changes: Vec<ChangeRule> =

@@ -30,8 +30,6 @@ pub(super) struct RuleLine {
     anchor_from: Option<String>,
     false_alarm_rate: Option<f64>,
     monitored_runs: Option<usize>,
-    not_below_median_of_last: Option<toml::Value>,
-    margin: Option<toml::Value>,
     #[serde(default)]
     sure: bool,
 }
@@ -129,9 +127,5 @@ impl RuleLine {
             || self.anchor_from.is_some()
             || self.false_alarm_rate.is_some()
             || self.monitored_runs.is_some()
-    }
-
-    pub(super) fn names_the_median(&self) -> bool {
-        self.not_below_median_of_last.is_some() || self.margin.is_some()
     }
 }
