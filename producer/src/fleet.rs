@@ -113,7 +113,7 @@ impl FleetRun {
     ) -> BoxFuture<'a, Result<Published, PublishRunError>> {
         Box::pin(async move {
             let (events, published) = (submission.events.clone(), submission.published.subscribe());
-            let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+            let stop = shutdown.child();
             let mut submitting = pin!(publish::run(submission, &stop));
             let interruption = tokio::select! {
                 submitted = &mut submitting => return self.end(submitted?, &events, shutdown).await,

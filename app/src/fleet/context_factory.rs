@@ -89,10 +89,8 @@ impl ContextFactory {
             }
             judge.adopt(counting);
         }
-        let Shutdown { drain, now } = &self.shutdown;
-        let shutdown = Shutdown { drain: drain.child_token(), now: now.clone() };
         let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
-        let context = self.resources.context(&self.settings, rubric, judge, shutdown);
+        let context = self.resources.context(&self.settings, rubric, judge, self.shutdown.child());
         let batches = lane.map(Arc::new);
         Ok(Context { run_deadline: run_deadline(record), batches, ..context })
     }

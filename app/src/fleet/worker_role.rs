@@ -71,7 +71,7 @@ impl<'fleet> WorkerRole<'fleet> {
         let settings = process.settings;
         let drain_timeout = Duration::from_secs(settings.fleet.drain_timeout_seconds);
         // The worker also stops itself after a fatal error.
-        let stop = Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() };
+        let stop = shutdown.child();
         let owner = OwnerId::random();
         let batch_folder = BatchFolder::open(settings, &owner);
         let (worker, runs) = wire(fleet, process, owner, batch_folder.path(), &stop)?;

@@ -111,7 +111,7 @@ async fn run_round(
         events: events.clone(),
         owner: terms.owner.clone(),
         kept_inputs: terms.kept_inputs.clone(),
-        shutdown: Shutdown { drain: shutdown.drain.child_token(), now: shutdown.now.clone() },
+        shutdown: shutdown.child(),
         run_deadline: run_deadline(record),
         ..local_context::of_one_run(
             session,

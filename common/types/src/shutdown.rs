@@ -17,6 +17,11 @@ impl Shutdown {
         Self::default()
     }
 
+    /// The shutdown of a part that may also be drained alone; an immediate one is shared.
+    pub fn child(&self) -> Self {
+        Self { drain: self.drain.child_token(), now: self.now.clone() }
+    }
+
     /// Starts a graceful shutdown, or, at the second call, an immediate one.
     pub fn escalate(&self) {
         if self.drain.is_cancelled() {

@@ -272,10 +272,7 @@ impl JobFixture {
             sources: Arc::new(Sources::local(Roots::new(vec![self.folder.path().to_owned()]))),
             concurrency: self.concurrency.clone(),
             isolation: Arc::default(),
-            shutdown: Shutdown {
-                drain: self.shutdown.drain.child_token(),
-                now: self.shutdown.now.clone(),
-            },
+            shutdown: self.shutdown.child(),
             owner: OwnerId::new("here"),
             events: self.events.clone(),
             metrics: Arc::new(Metrics::silent()),
