@@ -1,6 +1,6 @@
 //! Check that the generated code compiles, by its grammar.
 
-mod html;
+pub(super) mod html;
 mod parse_limits;
 mod script;
 

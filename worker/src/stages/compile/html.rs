@@ -29,7 +29,7 @@ const OPTIONAL_END: [&str; 20] = [
 /// Maximum number of separators in a tag. The tokenizer compares each attribute with all others, so
 /// a tag of a megabyte would take minutes; a tag has fewer attributes than blanks, slashes and
 /// quotes.
-const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
+pub(in crate::stages) const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 const PIECE: usize = 4096;
 
 /// The first error, as "line n: what".
@@ -42,10 +42,7 @@ pub(super) fn first_error(code: &str) -> Option<String> {
         let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE.min(rest.len())));
         let tokens_before = tokenizer.sink.tokens.get();
         input.push_back(StrTendril::from(piece));
-        // A script's end pauses the tokenizer for whoever would run the script.
-        while !input.is_empty() {
-            let _paused = tokenizer.feed(&input);
-        }
+        feed(&tokenizer, &input);
         if tokenizer.sink.tokens.get() != tokens_before {
             separators = 0;
         }
@@ -62,6 +59,13 @@ pub(super) fn first_error(code: &str) -> Option<String> {
         tokenizer.end();
     }
     tokenizer.sink.error.take()
+}
+
+/// Feeds all input to a tokenizer, which pauses at the end of each script so that it could be run.
+pub(in crate::stages) fn feed(tokenizer: &Tokenizer<impl TokenSink>, input: &BufferQueue) {
+    while !input.is_empty() {
+        let _paused = tokenizer.feed(input);
+    }
 }
 
 fn line_of(code: &str, rest: &str) -> usize {

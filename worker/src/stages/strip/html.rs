@@ -1,7 +1,10 @@
 //! Comments of HTML, and elements that render nothing.
 
 use super::{Cut, hidden_html::HiddenSections, script};
-use crate::stages::compile::parse_part;
+use crate::stages::compile::{
+    html::{MAX_SEPARATORS_IN_A_TAG, feed},
+    parse_part,
+};
 use html5ever::{
     tendril::StrTendril,
     tokenizer::{
@@ -11,9 +14,6 @@ use html5ever::{
 };
 use juror_types::item::Language;
 use std::cell::{Cell, RefCell};
-
-/// Maximum number of separators in a tag; see the check of compilation.
-const MAX_SEPARATORS_IN_A_TAG: usize = 20_000;
 
 /// Comments (those of scripts and style sheets too), templates and hidden sections of pages without
 /// scripts, and `<meta>` elements that only describe the page.
@@ -26,10 +26,7 @@ pub(super) fn cuts(code: &str) -> Option<Vec<Cut>> {
         let token_start = tokenizer.sink.token_start.get();
         tokenizer.sink.position.set(end);
         input.push_back(StrTendril::from_char(character));
-        // A script's end pauses the tokenizer for whoever would run the script.
-        while !input.is_empty() {
-            let _paused = tokenizer.feed(&input);
-        }
+        feed(&tokenizer, &input);
         let is_comment = code.get(token_start..).is_some_and(|rest| rest.starts_with("<!--"));
         if tokenizer.sink.token_start.get() != token_start || is_comment {
             separators = 0;
