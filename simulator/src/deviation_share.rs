@@ -47,6 +47,12 @@ macro_rules! named {
                 }
             }
         }
+
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str($crate::deviation_share::Named::name(*self))
+            }
+        }
     };
 }
 pub(crate) use named;

@@ -1,7 +1,6 @@
 //! Faults of an answer, by name.
 
-use crate::deviation_share::{Named as _, named};
-use std::fmt;
+use crate::deviation_share::named;
 
 named! {
     /// A fault of one reply.
@@ -35,10 +34,4 @@ named! {
     StringScores = "string-scores": "the scores are strings";
     MissingKeys = "missing-keys": "a score is missing";
     Empty = "empty": "the answer has no content";
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
 }

@@ -4,8 +4,7 @@ mod imitation;
 
 pub(crate) use imitation::{ANSWERING_MODEL, Imitation, SubstituteResponse};
 
-use crate::deviation_share::{Named as _, named};
-use std::fmt;
+use crate::deviation_share::named;
 
 named! {
     /// A deviation of some server that the simulator imitates. A question either always meets it or
@@ -46,10 +45,4 @@ named! {
     IgnoredTier = "ignored-tier": "service_tier is ignored: flex is answered and billed as any call";
     FlexUnavailable = "flex-unavailable": "429 resource_unavailable for the first flex request of each question; nothing is billed";
     OllamaTextModel = "ollama-text-model": "/api/show names no vision (Ollama)";
-}
-
-impl fmt::Display for Quirk {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
 }

@@ -183,7 +183,7 @@ pub struct PageFrame {
 }
 
 /// An expected design token in the two pictures.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TokenEvidence {
     /// The token's dotted name.
     pub key: String,

@@ -44,16 +44,7 @@ impl PicturePair<'_> {
 }
 
 fn named(key: &str, value: &str) -> TokenEvidence {
-    TokenEvidence {
-        key: key.to_owned(),
-        expected: value.to_owned(),
-        screenshot_delta_e: None,
-        render_delta_e: None,
-        screenshot_color: None,
-        render_color: None,
-        used_by: None,
-        other_values: Vec::new(),
-    }
+    TokenEvidence { key: key.to_owned(), expected: value.to_owned(), ..TokenEvidence::default() }
 }
 
 fn colors_with_area(picture: &Raster) -> Vec<Rgb> {
