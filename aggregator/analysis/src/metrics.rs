@@ -9,6 +9,7 @@ mod interval;
 mod overall;
 mod policy;
 mod sample;
+mod value;
 
 pub use definition::{MetricDefinition, Provenance, Unit, title_of};
 pub use interval::{Interval, LOOKS_CONFIDENCE, MeanEstimate};
@@ -19,9 +20,9 @@ pub use overall::{
 pub use policy::AveragingPolicy;
 pub use sample::Sample;
 
-pub use definition::score_of;
 pub(crate) use interval::round_stable;
 pub(crate) use sample::{Moments, Sums};
+pub use value::score_of;
 
 use indexmap::IndexMap;
 use juror_types::{
