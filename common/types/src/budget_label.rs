@@ -14,8 +14,7 @@ pub const MAX_BUDGET_TAGS: usize = 8;
 
 /// Dataset or tag under which a run's calls are booked, beside the run, the day and the month. Its
 /// text form is `dataset:golden` or `tag:team-checkout`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BudgetLabel {
     /// The dataset of a run.
     Dataset(LabelName),
@@ -128,19 +127,7 @@ impl FromStr for BudgetLabel {
     }
 }
 
-impl TryFrom<String> for BudgetLabel {
-    type Error = InvalidLabel;
-
-    fn try_from(text: String) -> Result<Self, InvalidLabel> {
-        text.parse()
-    }
-}
-
-impl From<BudgetLabel> for String {
-    fn from(label: BudgetLabel) -> Self {
-        label.to_string()
-    }
-}
+crate::serde_as_text::serde_as_text!(BudgetLabel);
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod reference;
 pub mod rubric;
 pub mod run;
+mod serde_as_text;
 pub mod shutdown;
 pub mod signature;
 pub mod stage;

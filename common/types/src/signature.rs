@@ -1,11 +1,9 @@
 //! Signatures of inputs, for comparing near-equal ones without their bytes.
 
-use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// A 64-bit signature; near-equal inputs share most bits. Serialized as 16 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Signature(u64);
 
 /// Text that is not a signature.
@@ -51,19 +49,7 @@ impl FromStr for Signature {
     }
 }
 
-impl From<Signature> for String {
-    fn from(signature: Signature) -> Self {
-        signature.to_string()
-    }
-}
-
-impl TryFrom<String> for Signature {
-    type Error = InvalidSignature;
-
-    fn try_from(text: String) -> Result<Self, InvalidSignature> {
-        text.parse()
-    }
-}
+crate::serde_as_text::serde_as_text!(Signature);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,5 @@
 //! Money as an integer of pico-dollars.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{
     fmt,
     iter::Sum,
@@ -136,18 +135,7 @@ fn parse(text: &str) -> Option<Money> {
     Some(Money(if negative { -amount } else { amount }))
 }
 
-impl Serialize for Money {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Money {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
+crate::serde_as_text::serde_as_text!(Money);
 
 impl Add for Money {
     type Output = Self;
