@@ -40,32 +40,20 @@ pub fn prices(settings: &Settings) -> Prices {
 
 /// The judge of the settings, for runs by this rubric.
 pub fn candidate(settings: &Settings, rubric: &Rubric) -> Result<Candidate, AppError> {
-    let terms = terms(settings, settings.judge.provider, &settings.judge.model, settings.run.lane)?;
+    let terms = terms(settings, &settings.judge.model, settings.run.lane)?;
     Ok(candidate_of(settings, rubric, &settings.judge.model, terms))
 }
 
 /// The judge in a run's record, on the terms of these settings; none with the judge off.
 pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candidate>, AppError> {
     let Some(judge) = record.judge.clone() else { return Ok(None) };
-    let terms = terms(settings, judge.provider, &judge.model, record.lane)?;
+    let terms = terms(settings, &judge.model, record.lane)?;
     let rules = rules(settings, record.max_side, &terms.facts);
     Ok(Some(Candidate { judge, terms, rules }))
 }
 
 /// Terms of a model; an error if it is not supported or has no price.
-fn terms(
-    settings: &Settings,
-    provider: Provider,
-    model: &str,
-    lane: Lane,
-) -> Result<ModelTerms, AppError> {
-    if provider != Provider::OpenAi {
-        return Err(AppError::invalid(format!(
-            "judge.provider {:?} is not supported by this version; use \"openai\" with the base \
-             URL of a server with OpenAI's chat completions API",
-            provider.name()
-        )));
-    }
+fn terms(settings: &Settings, model: &str, lane: Lane) -> Result<ModelTerms, AppError> {
     let (models, prices) = (Models::builtin(), prices(settings));
     let like = settings.models.get(model).map(|alias| alias.like.as_str());
     if let Some(like) = like.filter(|like| models.find(like).is_none()) {
@@ -121,7 +109,7 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
 
 fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
     let judge = Judge {
-        provider: settings.judge.provider,
+        provider: Provider::OpenAi,
         model: model.to_owned(),
         temperature: terms.facts.temperature.then_some(settings.judge.temperature),
         detail: settings.judge.detail,
@@ -235,13 +223,9 @@ fn documented_count(facts: &ModelFacts) -> CountRule {
 
 /// The API key from the environment, or from the file in the settings.
 pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiKey>, AppError> {
-    let variable = match settings.judge.provider {
-        Provider::OpenAi => "OPENAI_API_KEY",
-        Provider::Anthropic => "ANTHROPIC_API_KEY",
-        Provider::Gemini => "GEMINI_API_KEY",
-    };
-    let (origin, text) = match (environment.filled(variable), &settings.judge.api_key_file) {
-        (Some(text), _) => (format!("environment variable {variable}"), text),
+    let (origin, text) = match (environment.filled("OPENAI_API_KEY"), &settings.judge.api_key_file)
+    {
+        (Some(text), _) => ("environment variable OPENAI_API_KEY".to_owned(), text),
         (_, Some(file)) => {
             let shown = file.display();
             let text = std::fs::read_to_string(file).map_err(|error| {

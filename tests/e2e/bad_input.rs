@@ -79,7 +79,10 @@ fn settings_that_are_wrong_are_named_with_file_and_line() {
         ("[limits]\nrpm = \"many\"\n", "juror.toml:2: limits.rpm: invalid type"),
         ("[judge\n", "juror.toml:1: "),
         ("schema = 2\n", "juror.toml: schema 2 is not supported: this version reads schema 1"),
-        ("[judge]\nprovider = \"gemini\"\n[run]\nenable_llm_judge = true\n", "not supported"),
+        (
+            "[judge]\nprovider = \"gemini\"\n",
+            "juror.toml:2: judge.provider: unknown key 'provider'",
+        ),
     ] {
         let harness = CommandHarness::new();
         harness.write("shot.png", png(1, 8, 8));

@@ -1,7 +1,7 @@
 //! Settings of the judge and its calls.
 
 use super::HeaderSource;
-use juror_types::job::{Detail, Provider};
+use juror_types::job::Detail;
 use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -9,8 +9,6 @@ use std::{collections::BTreeMap, path::PathBuf};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgeSettings {
-    /// API of the provider.
-    pub provider: Provider,
     /// The model.
     pub model: String,
     /// Base URL of the API.
@@ -55,7 +53,6 @@ pub enum OtherModelPolicy {
 impl Default for JudgeSettings {
     fn default() -> Self {
         Self {
-            provider: Provider::OpenAi,
             model: String::new(),
             base_url: String::new(),
             api_key_file: None,
