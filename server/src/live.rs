@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use watcher::Watcher;
+use watcher::watch_run;
 
 /// Maximum number of watched runs.
 const MAX_WATCHED: usize = 64;
@@ -101,11 +101,11 @@ impl LiveRuns {
         let files = self.catalog.files(run)?;
         let (sender, receiver) = watch::channel(Arc::default());
         watched.insert(run.clone(), sender.clone());
-        let watcher =
-            Watcher::new(files, Arc::clone(&self.catalog), Arc::clone(&self.item_source), sender);
         let (own, run) = (Arc::clone(self), run.clone());
         self.watchers.spawn(async move {
-            let watching = watcher.watch(|sender| own.is_unfollowed(&run, sender));
+            let is_unfollowed = |sender: &_| own.is_unfollowed(&run, sender);
+            let (catalog, source) = (Arc::clone(&own.catalog), own.item_source.as_ref());
+            let watching = watch_run(files, catalog, source, sender, is_unfollowed);
             own.stop.run_until_cancelled(watching).await;
             own.watched().remove(&run);
         });

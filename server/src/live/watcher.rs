@@ -22,14 +22,6 @@ const POLLS_PER_LEDGER: u64 = 4;
 /// Number of polls over which the rate is measured: half a minute.
 const RATE_WINDOW: usize = 60;
 
-/// Watcher of a run.
-pub struct Watcher {
-    catalog: Arc<Catalog>,
-    item_source: Arc<dyn ItemSource>,
-    sender: watch::Sender<Arc<LiveState>>,
-    reader: JournalReader,
-}
-
 /// Incremental reader of a journal.
 struct JournalReader {
     files: RunFiles,
@@ -39,65 +31,58 @@ struct JournalReader {
     polls: VecDeque<(Instant, u64)>,
 }
 
-impl Watcher {
-    /// A watcher that has read nothing yet.
-    pub fn new(
-        files: RunFiles,
-        catalog: Arc<Catalog>,
-        item_source: Arc<dyn ItemSource>,
-        sender: watch::Sender<Arc<LiveState>>,
-    ) -> Self {
-        let reader = JournalReader {
-            files,
-            offset: 0,
-            fold: Fold::default(),
-            state: LiveState::default(),
-            polls: VecDeque::new(),
-        };
-        Self { catalog, item_source, sender, reader }
-    }
-
-    /// Sends each new state, until no process works on the run or it has no followers.
-    pub async fn watch(self, is_unfollowed: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool) {
-        let Self { catalog, item_source, sender, mut reader } = self;
-        let mut ledger = None;
-        let mut number: u64 = 0;
-        let mut ticks = interval(POLL_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while !is_unfollowed(&sender) {
-            ticks.tick().await;
-            let catalog = Arc::clone(&catalog);
-            let polling = spawn_blocking(move || {
-                let polled = reader.poll(&catalog);
-                (reader, polled)
-            });
-            let Ok((read, polled)) = polling.await else { return };
-            reader = read;
-            if let Err(error) = polled {
-                tracing::warn!("a run cannot be followed: {error}");
-                return;
-            }
-            // Also at the end, so that the last state is exact.
-            if number.is_multiple_of(POLLS_PER_LEDGER) || !reader.state.progress.is_running {
-                ledger = item_source.ledger(reader.files.record()).await;
-            }
-            number += 1;
-            reader.update_costs(ledger.as_ref());
-            let (state, now) = (&reader.state, Instant::now());
-            sender.send_if_modified(|sent| {
-                let is_new = !sent.is_read
-                    || sent.results != state.results
-                    || !same(&sent.progress, &state.progress);
-                if is_new {
-                    *sent = Arc::new(state.clone());
-                }
-                is_new
-            });
-            if !reader.state.progress.is_running {
-                return;
-            }
-            reader.record_poll(now);
+/// Sends each new state of a run, until no process works on it or it has no followers.
+pub async fn watch_run(
+    files: RunFiles,
+    catalog: Arc<Catalog>,
+    item_source: &dyn ItemSource,
+    sender: watch::Sender<Arc<LiveState>>,
+    is_unfollowed: impl Fn(&watch::Sender<Arc<LiveState>>) -> bool,
+) {
+    let mut reader = JournalReader {
+        files,
+        offset: 0,
+        fold: Fold::default(),
+        state: LiveState::default(),
+        polls: VecDeque::new(),
+    };
+    let mut ledger = None;
+    let mut number: u64 = 0;
+    let mut ticks = interval(POLL_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !is_unfollowed(&sender) {
+        ticks.tick().await;
+        let catalog = Arc::clone(&catalog);
+        let polling = spawn_blocking(move || {
+            let polled = reader.poll(&catalog);
+            (reader, polled)
+        });
+        let Ok((read, polled)) = polling.await else { return };
+        reader = read;
+        if let Err(error) = polled {
+            tracing::warn!("a run cannot be followed: {error}");
+            return;
         }
+        // Also at the end, so that the last state is exact.
+        if number.is_multiple_of(POLLS_PER_LEDGER) || !reader.state.progress.is_running {
+            ledger = item_source.ledger(reader.files.record()).await;
+        }
+        number += 1;
+        reader.update_costs(ledger.as_ref());
+        let (state, now) = (&reader.state, Instant::now());
+        sender.send_if_modified(|sent| {
+            let is_new = !sent.is_read
+                || sent.results != state.results
+                || !same(&sent.progress, &state.progress);
+            if is_new {
+                *sent = Arc::new(state.clone());
+            }
+            is_new
+        });
+        if !reader.state.progress.is_running {
+            return;
+        }
+        reader.record_poll(now);
     }
 }
 
