@@ -20,9 +20,9 @@ use std::{
 pub struct Catalog {
     runs_dir: PathBuf,
     /// Cached figures of reports.
-    figures: Mutex<HashMap<RunId, CachedFigures>>,
+    figures: StampCache<Option<Arc<RunFigures>>>,
     /// Cached results of the checks of journals.
-    damage: Mutex<HashMap<RunId, JournalDamage>>,
+    damage: StampCache<Option<String>>,
 }
 
 /// A run in the list.
@@ -69,14 +69,30 @@ pub enum RunState {
     Damaged,
 }
 
-#[derive(Debug)]
-struct CachedFigures {
-    stamp: Stamp,
-    figures: Option<Arc<RunFigures>>,
-}
+/// Values of runs, each valid while a file of its run keeps its stamp.
+#[derive(Debug, Default)]
+struct StampCache<T>(Mutex<HashMap<RunId, (Stamp, T)>>);
 
-/// Damage of a journal, as of its stamp.
-type JournalDamage = (Stamp, Option<String>);
+impl<T: Clone> StampCache<T> {
+    /// The cached value; computed if there is none or `file` has changed.
+    fn get_or_insert_with(&self, run: &RunId, file: &Path, compute: impl FnOnce() -> T) -> T {
+        let stamp = stamp(file);
+        if let Some((_, value)) = self.lock().get(run).filter(|cached| cached.0 == stamp) {
+            return value.clone();
+        }
+        let value = compute();
+        self.lock().insert(run.clone(), (stamp, value.clone()));
+        value
+    }
+
+    fn insert(&self, run: &RunId, file: &Path, value: T) {
+        self.lock().insert(run.clone(), (stamp(file), value));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, (Stamp, T)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Version of a file: its length in bytes and its modification time; none if it does not exist.
 pub type Stamp = Option<(u64, SystemTime)>;
@@ -118,7 +134,7 @@ pub fn stamp(path: &Path) -> Stamp {
 impl Catalog {
     /// A catalog that has read nothing yet.
     pub fn new(runs_dir: PathBuf) -> Self {
-        Self { runs_dir, figures: Mutex::default(), damage: Mutex::default() }
+        Self { runs_dir, figures: StampCache::default(), damage: StampCache::default() }
     }
 
     /// Directory of the runs.
@@ -184,24 +200,13 @@ impl Catalog {
     /// Damage of a run's journal, cached until the journal changes.
     pub fn damage(&self, files: &RunFiles) -> Option<String> {
         let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
-        let stamp = stamp(&journal);
-        let known = |known: &&JournalDamage| known.0 == stamp;
-        if let Some((_, damage)) = self.damages().get(run).filter(known) {
-            return damage.clone();
-        }
-        let damage = journal_damage::of_journal(&journal);
-        self.damages().insert(run.clone(), (stamp, damage.clone()));
-        damage
+        self.damage.get_or_insert_with(run, &journal, || journal_damage::of_journal(&journal))
     }
 
     /// Records damage that was found by reading a run's journal in full.
     pub fn note_damage(&self, files: &RunFiles, reason: String) {
-        let stamp = stamp(&files.path_of("results.jsonl"));
-        self.damages().insert(files.record().run_id.clone(), (stamp, Some(reason)));
-    }
-
-    fn damages(&self) -> MutexGuard<'_, HashMap<RunId, JournalDamage>> {
-        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+        let journal = files.path_of("results.jsonl");
+        self.damage.insert(&files.record().run_id, &journal, Some(reason));
     }
 
     /// The files of a run.
@@ -216,24 +221,12 @@ impl Catalog {
     /// Figures of a run's report, cached until the report changes.
     fn figures(&self, files: &RunFiles) -> Option<Arc<RunFigures>> {
         let run = &files.record().run_id;
-        let stamp = stamp(&files.path_of("report.json"));
-        let known = self
-            .cached_figures()
-            .get(run)
-            .and_then(|known| (known.stamp == stamp).then(|| known.figures.clone()));
-        known.unwrap_or_else(|| {
+        self.figures.get_or_insert_with(run, &files.path_of("report.json"), || {
             let read = PastRun::read(files)
                 .inspect_err(|error: &HistoryError| tracing::warn!("{error}"))
                 .ok()
                 .flatten();
-            let figures = read.map(|past| Arc::new(past.figures));
-            let cached = CachedFigures { stamp, figures: figures.clone() };
-            self.cached_figures().insert(run.clone(), cached);
-            figures
+            read.map(|past| Arc::new(past.figures))
         })
-    }
-
-    fn cached_figures(&self) -> MutexGuard<'_, HashMap<RunId, CachedFigures>> {
-        self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
