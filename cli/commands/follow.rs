@@ -14,7 +14,7 @@ use juror_analysis::{fold::Counts, format::dollars, run_facts::Coverage};
 use juror_app::{error::AppError, settings::Settings};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::{
-    admission::{Admission as _, Budget, Ledger},
+    admission::{Admission as _, Ledger},
     error::LedgerError,
     redis::{RedisLedger, RunProgress, RunStatus},
 };
@@ -200,9 +200,6 @@ fn tally(status: &RunStatus, ledger: Option<&Ledger>) -> Option<RunTally> {
         done: progress.results.min(planned),
         unscored: progress.no_output + progress.unscorable + progress.failed + progress.skipped,
         spent: ledger.map_or(progress.cost_usd, |ledger| ledger.committed),
-        budget: ledger.and_then(|ledger| match ledger.budget {
-            Budget::Cap(cap) => Some(cap),
-            Budget::Unlimited => None,
-        }),
+        budget: ledger.and_then(|ledger| ledger.budget.cap()),
     })
 }

@@ -35,13 +35,13 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u
         estimate_error,
         overrun_usd: ledger.map(|ledger| ledger.overrun).unwrap_or_default(),
         budget_usd: match ledger {
-            Some(ledger) => cap_of(Some(ledger.budget)),
+            Some(ledger) => ledger.budget.cap(),
             None => record.budget_usd,
         },
         month: ledger.and_then(|ledger| ledger.month).map(|month| MonthCost {
             month: month.day,
             spent_usd: month.committed + outstanding,
-            budget_usd: cap_of(month.budget),
+            budget_usd: month.budget.and_then(Budget::cap),
         }),
         input_tokens: spent.usage.input_tokens,
         cached_input_tokens: spent.usage.cached_input_tokens,
@@ -49,12 +49,5 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u
         calls: spent.calls,
         cached_verdicts: spent.cached,
         unmetered_calls: 0,
-    }
-}
-
-fn cap_of(budget: Option<Budget>) -> Option<Money> {
-    match budget {
-        Some(Budget::Cap(cap)) => Some(cap),
-        Some(Budget::Unlimited) | None => None,
     }
 }

@@ -83,13 +83,13 @@ impl BudgetState {
 
     /// The same budget under another cap.
     pub fn with_cap(self, budget: Budget) -> Self {
-        let cap_usd = cap_of(Some(budget));
+        let cap_usd = budget.cap();
         Self { cap_usd, left_usd: left(cap_usd, self.spent_usd + self.held_usd), ..self }
     }
 
     fn new(spending: Spending) -> Self {
         let Account { committed, outstanding, .. } = spending.account;
-        let cap_usd = cap_of(spending.budget);
+        let cap_usd = spending.budget.and_then(Budget::cap);
         Self {
             scope: spending.scope,
             cap_usd,
@@ -104,13 +104,6 @@ impl BudgetState {
 
 fn as_key<S: Serializer>(scope: &Scope, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&scope.account_key())
-}
-
-fn cap_of(budget: Option<Budget>) -> Option<Money> {
-    match budget {
-        Some(Budget::Cap(cap)) => Some(cap),
-        Some(Budget::Unlimited) | None => None,
-    }
 }
 
 fn left(cap: Option<Money>, used: Money) -> Option<Money> {

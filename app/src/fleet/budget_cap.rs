@@ -26,20 +26,13 @@ impl Cap {
     ) -> Result<Self, AppError> {
         let ledger = backend.ledger(run).await.map_err(AppError::from)?;
         let before = ledger.map(|ledger| ledger.budget);
-        let current = match before {
-            Some(Budget::Cap(cap)) => Some(cap),
-            Some(Budget::Unlimited) => None,
-            None => otherwise,
-        };
+        let current = before.map_or(otherwise, Budget::cap);
         Ok(Self { now: given.or(current), before })
     }
 
     /// Message of the change, if the cap changes.
     pub fn change(&self, run: &RunId) -> Option<String> {
-        let before = match self.before? {
-            Budget::Cap(cap) => Some(cap),
-            Budget::Unlimited => None,
-        };
+        let before = self.before?.cap();
         let [old, new] = [before, self.now].map(phrase);
         let sentence = format!("the budget of run {run} is now {new}; before: {old}");
         (before != self.now).then_some(sentence)

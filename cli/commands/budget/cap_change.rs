@@ -21,8 +21,8 @@ pub struct CapChange {
 impl CapChange {
     pub fn new(budget: &SharedBudget, cap: Budget, before: Option<Budget>) -> Self {
         let SharedBudget { period, label } = budget.clone();
-        let before_usd = before.and_then(cap_of);
-        Self { budget: period.budget_key(), label, cap_usd: cap_of(cap), before_usd }
+        let before_usd = before.and_then(Budget::cap);
+        Self { budget: period.budget_key(), label, cap_usd: cap.cap(), before_usd }
     }
 
     /// `each month of tag checkout may cost at most $60.00 from now on; before: no cap`
@@ -43,14 +43,7 @@ impl CapChange {
 
 /// Formats a cap for a message.
 pub fn amount(budget: Budget) -> String {
-    cap_of(budget).map_or_else(|| "\"unlimited\"".to_owned(), dollars)
-}
-
-fn cap_of(budget: Budget) -> Option<Money> {
-    match budget {
-        Budget::Cap(cap) => Some(cap),
-        Budget::Unlimited => None,
-    }
+    budget.cap().map_or_else(|| "\"unlimited\"".to_owned(), dollars)
 }
 
 fn or_no_cap(amount: Option<Money>) -> String {

@@ -135,6 +135,16 @@ pub enum Budget {
     Cap(Money),
 }
 
+impl Budget {
+    /// Maximum cost; none is unlimited.
+    pub fn cap(self) -> Option<Money> {
+        match self {
+            Self::Cap(cap) => Some(cap),
+            Self::Unlimited => None,
+        }
+    }
+}
+
 /// A request to admit a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdmissionRequest {
