@@ -3,7 +3,7 @@
 use crate::{
     args::{
         BaselineFlags, CalibrationFlags, CallingFlags, ComparingFlags, FleetFlags, GlobalFlags,
-        JudgingFlags, RunFlags, ServeArguments, ServingFlags,
+        JudgingFlags, RunFlags, ServeArguments, ServingFlags, WorkerArguments,
     },
     exit::Failure,
 };
@@ -91,8 +91,6 @@ fn environment_layers(
 impl JudgingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let roots: Vec<String> =
-            self.data_root.iter().map(|root| root.to_string_lossy().into_owned()).collect();
         given([
             ("run", "rubric", text(&self.rubric)),
             ("run", "repeat", number(self.repeat.map(u64::from))),
@@ -100,7 +98,7 @@ impl JudgingFlags {
             ("run", "lane", text(&self.lane)),
             ("evidence", "mode", self.evidence.map(|mode| mode.name().into())),
             ("judge", "model", text(&self.model)),
-            ("files", "data_roots", (!roots.is_empty()).then(|| roots.into())),
+            ("files", "data_roots", folders(&self.data_root)),
         ])
     }
 }
@@ -132,9 +130,8 @@ impl ComparingFlags {
 impl BaselineFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let baseline =
-            self.baseline.clone().map(|named| Layer::from_value("run", "baseline", named));
-        baseline.into_iter().chain(self.comparing.layers()).collect()
+        let baseline = given([("run", "baseline", text(&self.baseline))]);
+        [baseline, self.comparing.layers()].concat()
     }
 }
 
@@ -142,36 +139,40 @@ impl CalibrationFlags {
     /// Setting of the flag, if given.
     pub fn layers(&self) -> Vec<Layer> {
         let path = self.calibration.as_ref().map(|path| path.to_string_lossy().into_owned());
-        path.map(|path| Layer::from_value("run", "calibration", path)).into_iter().collect()
+        given([("run", "calibration", path.map(toml::Value::from))])
     }
 }
 
 impl RunFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let mut layers = self.judging.layers();
-        layers.extend(self.against.layers());
-        layers.extend(self.known.layers());
-        layers.extend(self.deadline.clone().map(deadline));
-        layers.extend(self.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
-        if !self.budget_tag.is_empty() {
-            let tags: Vec<String> = self.budget_tag.iter().cloned().map(String::from).collect();
-            layers.push(Layer::from_value("budget", "tags", tags));
-        }
-        layers.extend(self.keep_inputs.then(|| Layer::from_value("run", "keep_inputs", true)));
-        layers
+        let tags = self.budget_tag.iter().cloned().map(String::from);
+        let own = given([
+            ("run", "deadline", text(&self.deadline)),
+            ("run", "gate", text(&self.gate)),
+            ("budget", "tags", texts(tags)),
+            ("run", "keep_inputs", self.keep_inputs.then_some(true.into())),
+        ]);
+        [self.judging.layers(), self.against.layers(), self.known.layers(), own].concat()
     }
 }
 
-pub fn deadline(deadline: String) -> Layer {
-    Layer::from_value("run", "deadline", deadline)
-}
-
-fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
+/// Layers of the flags that were given.
+pub fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
     let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
         value.map(|value| Layer::from_value(section, key, value))
     };
     flags.into_iter().filter_map(layer).collect()
+}
+
+fn folders(folders: &[PathBuf]) -> Option<toml::Value> {
+    texts(folders.iter().map(|folder| folder.to_string_lossy().into_owned()))
+}
+
+/// A list; none if it is empty.
+fn texts(texts: impl Iterator<Item = String>) -> Option<toml::Value> {
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| texts.into())
 }
 
 fn text(text: &Option<String>) -> Option<toml::Value> {
@@ -185,37 +186,42 @@ fn number(number: Option<u64>) -> Option<toml::Value> {
 impl FleetFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let texts =
-            [("broker", &self.broker), ("redis", &self.redis), ("namespace", &self.namespace)];
-        let given = texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
-        let mut layers: Vec<_> =
-            given.map(|(key, text)| Layer::from_value("fleet", key, text)).collect();
-        if self.allow_volatile_redis {
-            layers.push(Layer::from_value("fleet", "allow_volatile_redis", true));
-        }
-        layers
+        let volatile = self.allow_volatile_redis.then_some(true.into());
+        given([
+            ("fleet", "broker", text(&self.broker)),
+            ("fleet", "redis", text(&self.redis)),
+            ("fleet", "namespace", text(&self.namespace)),
+            ("fleet", "allow_volatile_redis", volatile),
+        ])
     }
 }
 
 impl ServingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        self.listen
-            .map(|listen| Layer::from_value("fleet", "listen", listen.to_string()))
-            .into_iter()
-            .collect()
+        given([("fleet", "listen", self.listen.map(|listen| listen.to_string().into()))])
     }
 }
 
 impl ServeArguments {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
-        let data_root = self.data_root.clone();
-        let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
-        let mut layers = [judging.layers(), self.calling.layers(), self.fleet.layers()].concat();
-        let listen = self.listen.map(|listen| listen.to_string());
-        layers.extend(listen.map(|listen| Layer::from_value("serve", "listen", listen)));
-        layers
+        let own = given([
+            ("files", "data_roots", folders(&self.data_root)),
+            ("serve", "listen", self.listen.map(|listen| listen.to_string().into())),
+        ]);
+        [own, self.calling.layers(), self.fleet.layers()].concat()
+    }
+}
+
+impl WorkerArguments {
+    /// Settings of the given flags.
+    pub fn layers(&self) -> Vec<Layer> {
+        let own = given([
+            ("files", "data_roots", folders(&self.data_root)),
+            ("fleet", "drain_timeout_seconds", number(self.drain_timeout.map(u64::from))),
+        ]);
+        [own, self.calling.layers(), self.fleet.layers(), self.serving.layers()].concat()
     }
 }
 

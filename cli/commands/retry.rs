@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers: Vec<_> =
-        arguments.deadline.clone().map(settings_sources::deadline).into_iter().collect();
+        settings_sources::given([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
     layers.extend(arguments.fleet.layers());
     let settings = settings_sources::settle(global, layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;

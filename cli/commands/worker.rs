@@ -1,7 +1,7 @@
 //! `juror worker`: judges jobs of its fleet's runs.
 
 use crate::{
-    args::{GlobalFlags, JudgingFlags, WorkerArguments},
+    args::{GlobalFlags, WorkerArguments},
     exit::{Exit, Failure},
     health_server::HealthServer,
     interactive,
@@ -15,7 +15,7 @@ use juror_app::{
         worker_role::{RoleResources, WorkerRole, check_roots},
     },
     rendering::find_renderer,
-    settings::{Layer, Settings},
+    settings::Settings,
 };
 use juror_telemetry::Metrics;
 use juror_types::{event::Events, shutdown::Shutdown};
@@ -95,19 +95,4 @@ fn describe(fleet: &Fleet, settings: &Settings) -> String {
         fleet.backend.address(),
         settings.fleet.namespace
     )
-}
-
-impl WorkerArguments {
-    fn layers(&self) -> Vec<Layer> {
-        let data_root = self.data_root.clone();
-        let judging = JudgingFlags { data_root, ..JudgingFlags::default() };
-        let mut layers =
-            [judging.layers(), self.calling.layers(), self.fleet.layers(), self.serving.layers()]
-                .concat();
-        layers.extend(self.drain_timeout.map(|seconds| {
-            let seconds = i64::from(seconds);
-            Layer::from_value("fleet", "drain_timeout_seconds", seconds)
-        }));
-        layers
-    }
 }
