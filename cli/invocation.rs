@@ -3,8 +3,8 @@
 use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_app::{
     run::{
-        run_request::{ItemSelection, RunInvocation},
-        session::{DrawingPlace, Session},
+        run_request::RunInvocation,
+        session::{DrawingPlace, ItemSelection, Session},
     },
     settings::{BaseLayers, Layer},
 };
@@ -20,8 +20,8 @@ impl RunFlags {
     ) -> RunInvocation<'a> {
         let judging = &self.judging;
         RunInvocation {
+            dataset: self.dataset.clone(),
             items: ItemSelection {
-                dataset: self.dataset.clone(),
                 sample: judging.sample(),
                 until_width: None,
                 limit: judging.limit,

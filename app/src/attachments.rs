@@ -9,15 +9,13 @@ mod pictures;
 pub use as_judged::{JudgedInputs, UnavailableInput};
 pub use cache::DatasetCache;
 
-use crate::{render_store::renders, settings::Settings};
+use crate::{rendering::renders, settings::Settings};
+use bytes::Bytes;
 use juror_files::local::Roots;
 use juror_producer::dataset::{Dataset, DatasetError, DatasetShape};
 use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{
-    file_identity::FileIdentity,
-    item::Item,
-    rubric::{Need, Rubric},
-    run::RunRecord,
+    file_identity::FileIdentity, item::Item, reference::Reference, rubric::Rubric, run::RunRecord,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -133,11 +131,10 @@ impl DatasetAttachments<'_> {
     /// The dataset, whose items must not name one of these files.
     pub fn open_besides(&self, outputs: Vec<FileIdentity>) -> Result<Dataset, DatasetError> {
         let shape = DatasetShape {
-            images: self.rubric.images_of_items().map(|image| image.name.clone()).collect(),
-            style_required: self.rubric.needs(Need::Style),
             data_roots: self.roots(),
             allowed: self.settings.files.allowed().unwrap_or_default(),
             outputs,
+            ..DatasetShape::for_rubric(self.rubric)
         };
         Dataset::open(Path::new(&self.record.dataset.path), &shape)
     }
@@ -152,6 +149,14 @@ impl DatasetAttachments<'_> {
         let own = self.settings.files.data_roots.iter().cloned();
         own.chain(recorded.map(PathBuf::from)).collect()
     }
+}
+
+/// Reads a local file, without a request over the network.
+pub(crate) fn read_local(reference: &str, roots: &Roots, max_bytes: u64) -> Result<Bytes, String> {
+    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
+        return Err(FETCHES_NOTHING.to_owned());
+    };
+    roots.read_now(path, max_bytes).map_err(|error| error.to_string())
 }
 
 fn gone(_: DatasetError) -> String {

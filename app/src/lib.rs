@@ -18,7 +18,6 @@ pub mod local_ledger;
 pub mod named_run;
 pub mod protected_files;
 pub mod prune;
-pub mod render_store;
 pub mod rendering;
 pub mod reporting;
 pub mod request;

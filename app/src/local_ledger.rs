@@ -2,11 +2,11 @@
 
 use crate::{error::AppError, settings::Settings};
 use juror_ledger::sqlite::SqliteLedger;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Opens `juror.db`.
 pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> {
-    let folder = state_dir(settings);
+    let folder = settings.run.state_dir();
     std::fs::create_dir_all(folder).map_err(|error| {
         AppError::internal(format!(
             "folder {} cannot be created: {error}; choose another one with --runs-dir or --state",
@@ -18,9 +18,5 @@ pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> 
 
 /// Path of `juror.db`.
 pub fn ledger_file(settings: &Settings) -> PathBuf {
-    state_dir(settings).join("juror.db")
-}
-
-fn state_dir(settings: &Settings) -> &Path {
-    settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir)
+    settings.run.state_dir().join("juror.db")
 }

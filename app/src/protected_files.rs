@@ -1,6 +1,8 @@
 //! Protection of a command's input files from being replaced by its outputs.
 
-use crate::{attachments::DatasetAttachments, error::AppError, settings::Settings};
+use crate::{
+    attachments::DatasetAttachments, error::AppError, local_ledger::ledger_file, settings::Settings,
+};
 use juror_journal::journal::{RunFiles, run_directory_above};
 use juror_report::OutputFormat;
 use juror_types::{file_identity::FileIdentity, rubric::Rubric};
@@ -19,7 +21,6 @@ impl ProtectedFiles {
     /// `juror.db`.
     pub fn from_settings(settings: &Settings, settings_file: PathBuf) -> Self {
         let run = &settings.run;
-        let state = run.state_dir.as_ref().unwrap_or(&run.runs_dir);
         let files = [
             ("the settings file", Some(settings_file)),
             ("the rubric", Some(PathBuf::from(&run.rubric))),
@@ -33,7 +34,7 @@ impl ProtectedFiles {
             ("the file of certificates", settings.fleet.redis_client_certificate_file.clone()),
             ("the file of a key", settings.fleet.broker_client_key_file.clone()),
             ("the file of a key", settings.fleet.redis_client_key_file.clone()),
-            ("the ledger", Some(state.join("juror.db"))),
+            ("the ledger", Some(ledger_file(settings))),
         ];
         let files = files.into_iter().filter_map(|(role, path)| Some((role, path?))).collect();
         Self { files, own_run: None, stem: "report" }

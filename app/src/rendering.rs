@@ -4,6 +4,7 @@ pub mod test_page;
 
 use crate::{environment::Environment, settings::Settings};
 use futures_util::future::BoxFuture;
+use juror_files::kept_renders::KeptRenders;
 use juror_render::{BROWSER_NAMES, RendererError, RendererSettings};
 use juror_worker::evidence_resources::RenderingSettings;
 use std::{
@@ -18,6 +19,14 @@ const MAX_DEFAULT_CONCURRENCY: usize = 8;
 /// The renderer and its trials of repairs.
 pub fn rendering(settings: &Settings) -> RenderingSettings {
     RenderingSettings { renderer: renderer(settings), trials: settings.evidence.trials }
+}
+
+/// Store of rendered pictures: the folder of the settings, or one in the state folder.
+pub fn renders(settings: &Settings) -> KeptRenders {
+    match &settings.render.keep_dir {
+        Some(folder) => KeptRenders::in_folder(folder.clone()),
+        None => KeptRenders::in_state(settings.run.state_dir()),
+    }
 }
 
 fn renderer(settings: &Settings) -> RendererSettings {

@@ -33,7 +33,10 @@ use juror_files::FileSettings;
 use juror_ledger::admission::BudgetSettings;
 use juror_types::{lane::Lane, model::PriceTerms, outcome::CountAs};
 use serde::Deserialize;
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// Text of `config/default.toml`: every key with its default.
 pub const DEFAULTS: &str = include_str!("../../config/default.toml");
@@ -198,6 +201,11 @@ pub enum LogFormat {
 }
 
 impl RunSettings {
+    /// Folder of `juror.db`, rendered pictures and batch files.
+    pub fn state_dir(&self) -> &Path {
+        self.state_dir.as_ref().unwrap_or(&self.runs_dir)
+    }
+
     /// The run to compare with, if one is set.
     pub fn baseline(&self) -> Option<&str> {
         self.baseline.as_deref().filter(|named| !named.is_empty())

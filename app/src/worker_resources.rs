@@ -1,8 +1,11 @@
 //! A worker's part of the contexts of runs: settings, folders and limits.
 
 use crate::{
-    credentials::credentials, environment::Environment, error::AppError, render_store::renders,
-    rendering::rendering, settings::Settings,
+    credentials::credentials,
+    environment::Environment,
+    error::AppError,
+    rendering::{rendering, renders},
+    settings::Settings,
 };
 use jiff::Timestamp;
 use juror_files::local::Roots;

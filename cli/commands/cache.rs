@@ -7,7 +7,7 @@ use crate::{
 };
 use juror_analysis::format::{counted, dollars};
 use juror_app::{
-    fleet::open_backend, local_ledger::open_local_ledger, render_store::renders, settings::Settings,
+    fleet::open_backend, local_ledger::open_local_ledger, rendering::renders, settings::Settings,
 };
 use juror_ledger::store::{CacheStats, Store};
 use juror_types::usage::Money;

@@ -12,8 +12,8 @@ use juror_app::{
     rendering::has_browser,
     run::{
         lifecycle::LocalRun,
-        run_request::{ItemSelection, RunInvocation, new_run_id},
-        session::{DrawingPlace, Session},
+        run_request::{RunInvocation, new_run_id},
+        session::{DrawingPlace, ItemSelection, Session},
     },
     settings::Layer,
 };
@@ -80,11 +80,8 @@ async fn judge(
     flags.push(Layer::from_value("evidence", "mode", evidence.name()));
     let dataset = folder.join(golden.manifest());
     let invocation = RunInvocation {
-        items: ItemSelection {
-            dataset: Some(dataset.clone()),
-            outputs: arguments.output.clone(),
-            ..ItemSelection::default()
-        },
+        dataset: Some(dataset.clone()),
+        items: ItemSelection { outputs: arguments.output.clone(), ..ItemSelection::default() },
         rubric: None,
         run_id: arguments.run_id.clone(),
         budget_usd: Some(DEMO_BUDGET),

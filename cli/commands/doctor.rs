@@ -18,7 +18,7 @@ use juror_app::{
     rubrics,
     run::{
         inspection::inspect_files,
-        session::{Selection, Session, absolute},
+        session::{ItemSelection, Session, absolute},
     },
     settings::{Layer, Settings},
 };
@@ -232,16 +232,15 @@ async fn dataset_check(
     dataset: &Path,
     arguments: &DoctorArguments,
 ) -> Check {
-    let selection = Selection {
-        dataset: dataset.to_owned(),
+    let selection = ItemSelection {
         sample: arguments.judging.sample(),
         until_width: None,
         limit: arguments.judging.limit,
         filters: arguments.judging.filter.clone(),
         outputs: Vec::new(),
     };
-    let environment = environment.clone();
-    let opened = match Session::open(settings, environment, rubric, selection, &mut |_| ()) {
+    let (environment, path) = (environment.clone(), dataset.to_owned());
+    let opened = match Session::open(settings, environment, rubric, path, selection, &mut |_| ()) {
         Ok(session) => inspect_files(&session).await.map(|()| session),
         Err(failure) => Err(failure),
     };

@@ -23,6 +23,7 @@ use juror_types::{
     file_identity::FileIdentity,
     id::Digest,
     item::{Item, Text, TokenSource},
+    rubric::{Need, Rubric},
 };
 use pairs::ImagePairs;
 use raw::{Records, open_file, unreadable};
@@ -50,6 +51,15 @@ pub struct DatasetShape {
 }
 
 impl DatasetShape {
+    /// Requirements of a rubric; no further folders, sources or outputs.
+    pub fn for_rubric(rubric: &Rubric) -> Self {
+        Self {
+            images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
+            style_required: rubric.needs(Need::Style),
+            ..Self::default()
+        }
+    }
+
     fn known_fields(&self) -> Vec<&str> {
         self.images.iter().map(String::as_str).chain(KNOWN_FIELDS).collect()
     }

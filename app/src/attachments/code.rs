@@ -1,13 +1,12 @@
 //! Generated code, within bounds.
 
-use super::{FETCHES_NOTHING, JudgedInputs, UnavailableInput};
+use super::{JudgedInputs, UnavailableInput, read_local};
 use bytes::Bytes;
 use juror_files::local::{MAX_CODE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Code};
 use juror_types::{
     item::{Item, Text},
     outcome::InputRecord,
-    reference::Reference,
 };
 
 /// Maximum size of all code that is shown, in bytes.
@@ -56,10 +55,7 @@ fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
         Text::Inline(text) => return Ok(Bytes::from(text.clone())),
         Text::Path(path) => path,
     };
-    let Ok(Reference::Path(path)) = Reference::parse(path) else {
-        return Err(FETCHES_NOTHING.to_owned());
-    };
-    let bytes = roots.read_now(path, MAX_CODE_BYTES).map_err(|error| error.to_string())?;
+    let bytes = read_local(path, roots, MAX_CODE_BYTES)?;
     match bytes.starts_with(BYTE_ORDER_MARK) {
         true => Ok(bytes.slice(BYTE_ORDER_MARK.len()..)),
         false => Ok(bytes),

@@ -1,11 +1,9 @@
 //! Pictures of what was judged, within bounds: small copies, and whole pairs that differ.
 
-use super::{FETCHES_NOTHING, JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput};
-use bytes::Bytes;
-use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use super::{JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput, read_local};
+use juror_files::local::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
-use juror_types::reference::Reference;
 use std::{
     collections::{HashMap, HashSet},
     sync::atomic::{AtomicUsize, Ordering},
@@ -119,7 +117,8 @@ fn of_one(
             }
             let image = today.item(one)?.image(&input.name);
             let image = image.ok_or("the item has no such image")?;
-            read(&image.reference, &today.roots).map_err(UnavailableInput::from)
+            read_local(&image.reference, &today.roots, MAX_IMAGE_BYTES)
+                .map_err(UnavailableInput::from)
         });
         let resolved = inputs.resolve(bytes, input.digest, MAX_IMAGE_BYTES);
         (input.name.clone(), resolved.map_err(|reason| reason.to_string()))
@@ -133,13 +132,6 @@ fn of_one(
     pair.flatten().unwrap_or_else(|| {
         judged.into_iter().map(|(name, judged)| (name, judged.and_then(reduced))).collect()
     })
-}
-
-fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
-    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
-        return Err(FETCHES_NOTHING.to_owned());
-    };
-    roots.read_now(path, MAX_IMAGE_BYTES).map_err(|error| error.to_string())
 }
 
 /// A picture as it was judged; none if it is too large, or not in a form that browsers read.

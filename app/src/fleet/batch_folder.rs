@@ -20,8 +20,7 @@ pub struct BatchFolder(PathBuf);
 impl BatchFolder {
     /// The worker's folder in the state folder. Removes the folders of killed workers.
     pub fn open(settings: &Settings, owner: &OwnerId) -> Self {
-        let state = settings.run.state_dir.as_ref().unwrap_or(&settings.run.runs_dir);
-        let all = state.join(BATCHES_FOLDER);
+        let all = settings.run.state_dir().join(BATCHES_FOLDER);
         if let Err(error) = remove_left_behind(&all) {
             tracing::warn!(%error, folder = %all.display(), "old batch files cannot be removed");
         }

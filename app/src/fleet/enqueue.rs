@@ -83,7 +83,7 @@ impl EnqueueRequest<'_> {
                      {namespace}; judge its remaining jobs with: juror retry {run}",
                     runs_dir.display()
                 ))),
-                (None, None) if self.invocation.items.dataset.is_none() => {
+                (None, None) if self.invocation.dataset.is_none() => {
                     Err(AppError::not_found(format!(
                         "run {run} is unknown in fleet {namespace}; give a dataset to start it"
                     )))

@@ -2,12 +2,12 @@
 
 use super::{ItemDetails, ItemSource, details::ItemTexts};
 use crate::{
-    attachments::{DatasetAttachments, DatasetCache, FETCHES_NOTHING, UnavailableInput},
+    attachments::{DatasetAttachments, DatasetCache, UnavailableInput, read_local},
     budgets::BudgetState,
     ledger_pool::Ledgers,
-    local_ledger::open_local_ledger,
+    local_ledger::{ledger_file, open_local_ledger},
     selected_ledger::SelectedLedger,
-    settings::{RunSettings, Settings},
+    settings::Settings,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -22,7 +22,6 @@ use juror_types::{
     id::{Digest, RunId},
     item::Item,
     outcome::{InputRecord, JobResult},
-    reference::Reference,
     rubric::Rubric,
     run::RunRecord,
 };
@@ -57,10 +56,8 @@ impl DatasetItemSource {
     async fn open_local(&self) -> Option<SqliteLedger> {
         let open = Arc::clone(&self.open);
         let opening = spawn_blocking(move || {
-            let RunSettings { state_dir: state, runs_dir, .. } = &open.settings.run;
-            let folder = state.as_ref().unwrap_or(runs_dir);
             // Looking must not make a database where there is none.
-            folder.join("juror.db").is_file().then(|| open_local_ledger(&open.settings))
+            ledger_file(&open.settings).is_file().then(|| open_local_ledger(&open.settings))
         });
         let opened = opening.await.ok().flatten()?;
         opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
@@ -186,7 +183,7 @@ impl ItemSource for DatasetItemSource {
             let roots = attachments.open_roots()?;
             let mut reason = "no image of this item has this digest".to_owned();
             for reference in references {
-                match read(&reference, &roots) {
+                match read_local(&reference, &roots, MAX_IMAGE_BYTES) {
                     Ok(bytes) if Digest::from_content(&bytes) == digest => return Ok(bytes),
                     Ok(_) => reason = UnavailableInput::Changed.to_string(),
                     Err(error) => reason = error,
@@ -223,19 +220,13 @@ fn unjudged(
     };
     let of_one = |input: &InputRecord| {
         let image = item.images.get(&input.name)?;
-        let digest = Digest::from_content(&read(&image.reference, roots).ok()?);
+        let bytes = read_local(&image.reference, roots, MAX_IMAGE_BYTES).ok()?;
+        let digest = Digest::from_content(&bytes);
         let is_meant = image.sha256.is_none_or(|known| known == digest);
         is_meant.then(|| (input.name.clone(), digest))
     };
     let inputs = shown.images().filter(|input| input.digest.is_none());
     inputs.filter(|input| is_picture(&input.name)).filter_map(of_one).collect()
-}
-
-fn read(reference: &str, roots: &Roots) -> Result<Bytes, String> {
-    let Ok(Reference::Path(path)) = Reference::parse(reference) else {
-        return Err(FETCHES_NOTHING.to_owned());
-    };
-    roots.read_now(path, MAX_IMAGE_BYTES).map_err(|error| error.to_string())
 }
 
 /// Terms on which datasets are opened.

@@ -1,6 +1,6 @@
 //! A request to judge a dataset, or to continue a run by its record.
 
-use super::session::{DrawingPlace, Selection, Session};
+use super::session::{DrawingPlace, ItemSelection, Session};
 use crate::{
     error::AppError,
     rubrics,
@@ -22,7 +22,9 @@ use std::path::PathBuf;
 
 /// A request for a run.
 pub struct RunInvocation<'a> {
-    /// Items of a dataset; without one, those of the record.
+    /// Path of the dataset; none for that of the record.
+    pub dataset: Option<PathBuf>,
+    /// Selection of its items.
     pub items: ItemSelection,
     /// The rubric's name or file, where it is named beside the settings.
     pub rubric: Option<String>,
@@ -41,23 +43,6 @@ pub struct RunInvocation<'a> {
     /// Called with the count of items that are checked so far, and with none at the end of the
     /// check.
     pub on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
-}
-
-/// Items that a request names.
-#[derive(Clone, Debug, Default)]
-pub struct ItemSelection {
-    /// The dataset.
-    pub dataset: Option<PathBuf>,
-    /// Only a random part of the items.
-    pub sample: Option<ItemSample>,
-    /// Width of the score's interval, as a share, until which a random part grows.
-    pub until_width: Option<f64>,
-    /// Only the first so many items.
-    pub limit: Option<u64>,
-    /// Only items for which all of these hold, each `KEY=VALUE`.
-    pub filters: Vec<String>,
-    /// Files that are written at the end, which no item may name.
-    pub outputs: Vec<PathBuf>,
 }
 
 impl RunInvocation<'_> {
@@ -85,7 +70,7 @@ impl RunInvocation<'_> {
     }
 
     fn known_session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
-        let Some(record) = known.filter(|_| self.items.dataset.is_none()) else {
+        let Some(record) = known.filter(|_| self.dataset.is_none()) else {
             let session = self.session_of_flags(known)?;
             return match known.and_then(|known| known.difference(&session.record(run.clone()))) {
                 None => Ok(session),
@@ -116,25 +101,21 @@ impl RunInvocation<'_> {
     fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, AppError> {
         let below = known.map(layers_of_continued).unwrap_or_default();
         let settings = self.settle(below, known)?;
-        let ItemSelection { dataset, sample, until_width, limit, filters, outputs } =
-            self.items.clone();
-        let dataset = dataset.unwrap_or_default();
-        let growing = until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
-        let sample = growing.or(sample);
-        let selection = Selection { dataset, sample, until_width, limit, filters, outputs };
+        let items = &self.items;
+        let growing = items.until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
+        let selection = ItemSelection { sample: growing.or(items.sample), ..items.clone() };
         let rubric = rubrics::of_settings(&settings)?;
-        self.open(settings, rubric, selection)
+        self.open(settings, rubric, self.dataset.clone().unwrap_or_default(), selection)
     }
 
     /// Session by the flags, and by the record where they say nothing.
     fn session_of_record(&self, record: &RunRecord) -> Result<Session, AppError> {
         let settings = self.settle(layers_of(record), Some(record))?;
-        let ItemSelection { sample, until_width, limit, filters, outputs, .. } = self.items.clone();
+        let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();
         let recorded = record.dataset.sample;
         let recorded_sample =
             recorded.map(|sample| ItemSample { items: sample.items, seed: sample.seed });
-        let selection = Selection {
-            dataset: record.dataset.path.clone().into(),
+        let selection = ItemSelection {
             // A run that does not grow is another one, which the comparison with its record says.
             sample: sample.or(recorded_sample).or(until_width.map(|_| first_sample())),
             until_width: until_width.or(recorded.and_then(|sample| sample.until_width)),
@@ -146,18 +127,19 @@ impl RunInvocation<'_> {
             Some(_) => rubrics::of_settings(&settings)?,
             None => rubrics::recorded(record)?,
         };
-        self.open(settings, rubric, selection)
+        self.open(settings, rubric, record.dataset.path.clone().into(), selection)
     }
 
     fn open(
         &self,
         settings: Settings,
         rubric: (Rubric, String),
-        selection: Selection,
+        dataset: PathBuf,
+        selection: ItemSelection,
     ) -> Result<Session, AppError> {
         let environment = self.ground.environment().clone();
         let on_item = &mut |items| (self.on_item)(Some(items));
-        let session = Session::open(settings, environment, rubric, selection, on_item);
+        let session = Session::open(settings, environment, rubric, dataset, selection, on_item);
         (self.on_item)(None);
         session
     }

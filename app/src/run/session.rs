@@ -23,19 +23,17 @@ use juror_worker::estimate::Candidate;
 use std::{num::NonZeroU32, path::PathBuf};
 
 /// Selected items of a dataset.
-#[derive(Clone, Debug)]
-pub struct Selection {
-    /// The dataset, as it was named.
-    pub dataset: PathBuf,
-    /// Only a random part of the items.
+#[derive(Clone, Debug, Default)]
+pub struct ItemSelection {
+    /// Random sample of the items.
     pub sample: Option<ItemSample>,
-    /// Width of the score's interval, as a share, until which that part grows.
+    /// Width of the score's interval, as a share, until which the sample grows.
     pub until_width: Option<f64>,
-    /// Only the first so many items.
+    /// Number of first items, after the filters and the sample.
     pub limit: Option<u64>,
-    /// Only items for which all of these hold, each `KEY=VALUE`.
+    /// Conditions that items must all meet, each `KEY=VALUE`.
     pub filters: Vec<String>,
-    /// Files that the command is asked to write, which no item may name.
+    /// Output files of the command, which no item may name.
     pub outputs: Vec<PathBuf>,
 }
 
@@ -58,7 +56,9 @@ pub struct Session {
     pub plan: PlanSummary,
     /// The judge; none with the judge off.
     pub candidate: Option<Candidate>,
-    selection: Selection,
+    /// Path of the dataset, as it was named.
+    dataset_path: PathBuf,
+    selection: ItemSelection,
 }
 
 impl Session {
@@ -67,7 +67,8 @@ impl Session {
         settings: Settings,
         environment: Environment,
         rubric: (Rubric, String),
-        selection: Selection,
+        dataset_path: PathBuf,
+        selection: ItemSelection,
         on_item: &mut dyn FnMut(u64),
     ) -> Result<Self, AppError> {
         let (rubric, rubric_text) = rubric;
@@ -77,13 +78,12 @@ impl Session {
             false => None,
         };
         let shape = DatasetShape {
-            images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
-            style_required: rubric.needs(Need::Style),
             data_roots: settings.files.data_roots.clone(),
             allowed: settings.files.allowed().map_err(AppError::invalid)?,
             outputs: protected_files::identities(&selection.outputs),
+            ..DatasetShape::for_rubric(&rubric)
         };
-        let dataset = Dataset::open(&selection.dataset, &shape).map_err(AppError::invalid)?;
+        let dataset = Dataset::open(&dataset_path, &shape).map_err(AppError::invalid)?;
         let options = PlanOptions {
             filters: selection
                 .filters
@@ -104,7 +104,7 @@ impl Session {
                 "nothing in {} can be evaluated without the judge: no item has code, tokens, \
                  patterns or a quality score; add --enable-llm-judge to let a vision model judge, \
                  or --evidence facts to compare pictures of rendered code",
-                selection.dataset.display()
+                dataset_path.display()
             )));
         }
         Ok(Self {
@@ -116,6 +116,7 @@ impl Session {
             options,
             plan,
             candidate,
+            dataset_path,
             selection,
         })
     }
@@ -124,7 +125,7 @@ impl Session {
     pub(super) fn with_sample(&self, sample: ItemSample) -> Result<Self, AppError> {
         let options = PlanOptions { sample: Some(sample), ..self.options.clone() };
         let plan = plan::check(&self.dataset, &options, &mut |_| ()).map_err(AppError::invalid)?;
-        let selection = Selection { sample: Some(sample), ..self.selection.clone() };
+        let selection = ItemSelection { sample: Some(sample), ..self.selection.clone() };
         Ok(Self { options, plan, selection, ..self.clone() })
     }
 

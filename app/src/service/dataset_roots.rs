@@ -3,7 +3,7 @@
 use crate::{error::AppError, request::RequestField};
 use juror_files::local::Roots;
 use juror_producer::dataset::{Dataset, DatasetShape};
-use juror_types::rubric::{Need, Rubric, builtin};
+use juror_types::rubric::builtin;
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
@@ -57,7 +57,7 @@ impl DatasetRoots {
     /// Reads folders and so blocks.
     pub fn list(&self) -> Vec<String> {
         let rubrics = builtin().iter().filter_map(|rubric| rubric.parse().ok());
-        let shapes = rubrics.map(|rubric| shape_of(&rubric)).collect();
+        let shapes = rubrics.map(|rubric| DatasetShape::for_rubric(&rubric)).collect();
         let mut search = Search { found: BTreeSet::new(), seen: 0, shapes };
         for folder in &self.folders {
             search.enter(folder, Path::new(""), 0);
@@ -112,15 +112,6 @@ impl Search {
             items.is_ok_and(|mut items| items.next().is_some_and(|first| first.is_ok()))
         };
         self.shapes.iter().any(reads_first)
-    }
-}
-
-/// Dataset shape that a rubric needs.
-fn shape_of(rubric: &Rubric) -> DatasetShape {
-    DatasetShape {
-        images: rubric.images_of_items().map(|image| image.name.clone()).collect(),
-        style_required: rubric.needs(Need::Style),
-        ..DatasetShape::default()
     }
 }
 

@@ -7,8 +7,8 @@ use crate::{
     reporting::run_lookup::find_run,
     request::{RequestDefaults, RequestField, RunSpecification},
     run::{
-        run_request::{ItemSelection, RunInvocation},
-        session::{DrawingPlace, Session, absolute},
+        run_request::RunInvocation,
+        session::{DrawingPlace, ItemSelection, Session, absolute},
     },
     settings::{BaseLayers, Layer, Settings},
 };
@@ -108,7 +108,6 @@ impl RunRequestValidator {
             asked.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
         );
         let items = ItemSelection {
-            dataset: Some(dataset),
             sample: asked
                 .sample
                 .map(|items| ItemSample { items, seed: asked.seed.unwrap_or_default() }),
@@ -118,6 +117,7 @@ impl RunRequestValidator {
             outputs: Vec::new(),
         };
         let asked = RunInvocation {
+            dataset: Some(dataset),
             items,
             rubric: asked.rubric.clone(),
             run_id: None,
@@ -149,6 +149,7 @@ impl RunRequestValidator {
     /// The invocation that resumes a run.
     pub fn resuming(&self, record: &RunRecord, budget_usd: Option<Money>) -> RunInvocation<'_> {
         RunInvocation {
+            dataset: None,
             items: ItemSelection::default(),
             rubric: None,
             run_id: Some(record.run_id.to_string()),

@@ -18,7 +18,7 @@ impl Session {
             created_at: jiff::Timestamp::now().to_string(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
             dataset: DatasetRecord {
-                path: absolute(&self.selection.dataset),
+                path: absolute(&self.dataset_path),
                 digest: self.plan.digest,
                 limit: self.selection.limit,
                 filters: self.selection.filters.clone(),
@@ -55,7 +55,7 @@ impl Session {
 
     /// Labels under which its calls count.
     fn budget_labels(&self) -> Vec<BudgetLabel> {
-        let dataset = absolute(&self.selection.dataset);
+        let dataset = absolute(&self.dataset_path);
         self.settings.budget.labels(Some(Path::new(&dataset)))
     }
 
