@@ -1,8 +1,35 @@
-//! Run arguments: an id, a run directory, or a file in it.
+//! Run arguments: an id, a run directory, a file in it, or, for reading, a blessed name.
 
-use crate::{args::GlobalFlags, exit::Failure, terminal};
+use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
+use juror_app::{
+    error::AppError,
+    reporting::run_lookup::open_run,
+    run::preflight::run_files,
+    settings::{Layer, Settings},
+};
+use juror_journal::{blessed::BlessedRuns, journal::RunFiles};
 use juror_types::id::RunId;
 use std::path::Path;
+
+/// A run that is open for reading.
+pub struct LocatedRun {
+    pub files: RunFiles,
+    /// Settings, with the runs directory of the run.
+    pub settings: Settings,
+    /// Global flags, with the runs directory of the run.
+    pub global: GlobalFlags,
+}
+
+/// Opens a run for reading; its name may be that of a blessed run, as in a comparison.
+pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, Failure> {
+    let (run, global) = locate(named, global)?;
+    let settings = settings_sources::settle(&global, flags)?;
+    let runs_dir = &settings.run.runs_dir;
+    let is_blessed = named == run.as_str()
+        && BlessedRuns::new(runs_dir).get(named).map_err(AppError::from)?.is_some();
+    let files = if is_blessed { open_run(named, runs_dir)? } else { run_files(runs_dir, &run)? };
+    Ok(LocatedRun { files, settings, global })
+}
 
 /// Resolves a run argument to the run's id and the global flags, to which a path adds the runs
 /// directory.

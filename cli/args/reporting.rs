@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// `juror report`
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// The run: its id, or its directory
+    /// The run: its id, its directory, or a name that it is blessed by
     pub run: String,
     /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
     /// .html .md .junit.xml)
@@ -63,7 +63,7 @@ pub struct BlessArguments {
 /// `juror calibrate`
 #[derive(Debug, Args)]
 pub struct CalibrateArguments {
-    /// The run whose judge is calibrated: its id, or its directory
+    /// The run whose judge is calibrated: its id, its directory, or a name that it is blessed by
     pub run: String,
     /// Ratings of people, .jsonl or .csv [default: the labels of the dataset's items]
     #[arg(long, value_name = "FILE")]

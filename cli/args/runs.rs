@@ -23,7 +23,7 @@ pub enum RunsCommand {
     },
     /// Show a run's parameters, coverage and cost, without its items
     Show {
-        /// The run: its id, or its directory
+        /// The run: its id, its directory, or a name that it is blessed by
         run: String,
         #[command(flatten)]
         fleet: FleetFlags,

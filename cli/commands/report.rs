@@ -4,7 +4,7 @@ use crate::{
     args::{GlobalFlags, ReportArguments},
     end_of_run::{self, Finishing},
     exit::{Exit, Failure},
-    run_argument::locate,
+    run_argument::{self, LocatedRun},
     settings_sources, terminal,
 };
 use juror_analysis::fold::Fold;
@@ -14,27 +14,25 @@ use juror_app::{
     protected_files::{self, ProtectedFiles},
     reporting::{self, Reporting, baseline::Baseline, calibrations, write_report},
     rubrics,
-    run::preflight::run_files,
     settings::{Layer, Settings},
 };
 use juror_journal::journal::RunFiles;
 use std::path::PathBuf;
 
 pub async fn run(arguments: &ReportArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let (run, global) = &locate(&arguments.run, global)?;
     let mut flags = arguments.fleet.layers();
     flags.extend(arguments.gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
     flags.extend(arguments.against.layers());
     flags.extend(arguments.known.layers());
-    let settings = settings_sources::settle(global, flags)?;
-    end_of_run::check_baseline_flags(&arguments.against, &settings)?;
-    let files = run_files(&settings.run.runs_dir, run)?;
-    ProtectedFiles::from_settings(&settings, settings_sources::settings_file(global).0)
+    let LocatedRun { files, settings, global } =
+        &run_argument::open(&arguments.run, global, flags)?;
+    end_of_run::check_baseline_flags(&arguments.against, settings)?;
+    ProtectedFiles::from_settings(settings, settings_sources::settings_file(global).0)
         .in_run(files.directory().to_owned(), "report")
         .check_reports(&arguments.output)?;
     let (rubric, _) = rubrics::recorded(files.record())?;
-    protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
-    report(&files, &settings, &arguments.output, global).await
+    protected_files::check_dataset(&arguments.output, files, &rubric, settings)?;
+    report(files, settings, &arguments.output, global).await
 }
 
 /// Reports a run from its files, and returns the exit code of the report.

@@ -52,6 +52,19 @@ fn a_blessed_run_is_compared_with_by_its_name_until_another_one_is_blessed() {
 }
 
 #[test]
+fn every_command_that_reads_a_run_takes_its_blessed_name() {
+    let harness = runs(&[("monday", &GOOD[..2])]);
+    harness.juror(&["bless", "monday"]).exits(0);
+    let shown = harness.juror(&["runs", "show", "monday"]).exits(0).stdout;
+    assert_eq!(harness.juror(&["runs", "show", "main"]).exits(0).stdout, shown);
+    harness.juror(&["report", "main"]).exits(0).says(&["runs/monday"]);
+    harness.juror(&["runs", "trend", "main"]).exits(0);
+    harness.juror(&["compare", "main", "main"]).exits(0).prints(&["monday"]);
+    harness.juror(&["calibrate", "main"]).exits(2).says(&["run monday"]);
+    harness.juror(&["retry", "main"]).exits(2).says(&["no run \"main\" in runs"]);
+}
+
+#[test]
 fn lists_mark_the_blessed_run_and_a_name_can_be_taken_away() {
     let harness = runs(&[("monday", &GOOD[..2])]);
     assert_eq!(listed(&harness), json!([]));

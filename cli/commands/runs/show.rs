@@ -3,11 +3,11 @@
 use crate::{
     args::{FleetFlags, GlobalFlags},
     exit::{Exit, Failure},
-    run_argument::locate,
-    settings_sources, terminal,
+    run_argument::{self, LocatedRun},
+    terminal,
 };
 use juror_analysis::run_report::Report;
-use juror_app::{ledger_pool::Ledgers, reporting::baseline::report_of, run::preflight::run_files};
+use juror_app::{ledger_pool::Ledgers, reporting::baseline::report_of};
 use juror_journal::journal::RunFiles;
 use juror_report::{
     document::{Block, Topic},
@@ -17,9 +17,7 @@ use juror_types::run::RunRecord;
 use serde_json::{Value, json};
 
 pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let (run, global) = &locate(run, global)?;
-    let settings = settings_sources::settle(global, fleet.layers())?;
-    let files = run_files(&settings.run.runs_dir, run)?;
+    let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layers())?;
     let record = files.record();
     let mut ledgers = Ledgers::new(&settings);
     let ledger = ledgers.of(record).await;

@@ -3,14 +3,13 @@
 use crate::{
     args::{GlobalFlags, TrendArguments},
     exit::{Exit, Failure},
-    run_argument::locate,
-    settings_sources, terminal,
+    run_argument, settings_sources, terminal,
 };
 use juror_analysis::{
     history::{DeclineReport, DeclineWatch, PastRun, earlier_runs, runs_of_one_kind},
     metrics::MetricDefinition,
 };
-use juror_app::{rubrics, run::preflight::run_files};
+use juror_app::rubrics;
 use juror_journal::journal::RunFiles;
 use juror_report::render_trend;
 use serde_json::json;
@@ -18,10 +17,7 @@ use std::{collections::BTreeMap, path::Path};
 
 pub fn run(arguments: &TrendArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let newest = match &arguments.run {
-        Some(run) => {
-            let (run, global) = locate(run, global)?;
-            run_files(&settings_sources::settle(&global, Vec::new())?.run.runs_dir, &run)?
-        }
+        Some(run) => run_argument::open(run, global, Vec::new())?.files,
         None => newest(&settings_sources::settle(global, Vec::new())?.run.runs_dir)?,
     };
     let (rubric, _) = rubrics::recorded(newest.record())?;
