@@ -9,11 +9,10 @@ use crate::{
     terminal,
 };
 use juror_simulator::{
-    BatchEnd, BatchFault, BatchSettings, Bias, Fault, FaultPlan, Latency, Named, Quirk,
-    SimulatorConfig, TokenCount,
+    BatchFault, BatchSettings, Bias, Fault, FaultPlan, Named, Quirk, SimulatorConfig,
 };
 use juror_types::{event::Events, rubric::builtin, shutdown::Shutdown};
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, str::FromStr, sync::Arc};
 use tokio::net::TcpListener;
 
 /// Runs `juror simulate` until it is stopped.
@@ -50,38 +49,35 @@ pub async fn run(arguments: &SimulateArguments, global: &GlobalFlags) -> Result<
 }
 
 fn config(arguments: &SimulateArguments) -> Result<SimulatorConfig, Failure> {
-    let rates = arguments.fault.iter().map(|fault| fault.parse().map_err(Failure::usage));
     Ok(SimulatorConfig {
         key: arguments.key.clone(),
         requests_per_minute: arguments.rpm,
         tokens_per_minute: arguments.tpm,
-        token_count: arguments.count.as_deref().map(token_count),
+        token_count: arguments.count,
         max_parallel: arguments.max_parallel,
-        latency: latency(&arguments.latency_ms)?,
+        latency: arguments.latency_ms,
         faults: FaultPlan {
-            rates: rates.collect::<Result<_, _>>()?,
+            rates: parse_all(&arguments.fault)?,
             seed: arguments.seed,
             ..FaultPlan::default()
         },
-        quirks: arguments
-            .quirk
-            .iter()
-            .map(|quirk| quirk.parse().map_err(Failure::usage))
-            .collect::<Result<_, _>>()?,
+        quirks: parse_all(&arguments.quirk)?,
         batches: BatchSettings {
-            end: batch_end(&arguments.batch_end)?,
-            faults: arguments
-                .batch_fault
-                .iter()
-                .map(|fault| fault.parse().map_err(Failure::usage))
-                .collect::<Result<_, _>>()?,
+            end: arguments.batch_end,
+            faults: parse_all(&arguments.batch_fault)?,
             enqueued_tokens: arguments.batch_tokens,
         },
-        biases: biases(&arguments.bias)?,
+        biases: arguments.bias.clone(),
         seed: arguments.seed,
         book: Arc::new(demo_data::verdict_book()?),
         ..SimulatorConfig::default()
     })
+}
+
+fn parse_all<T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>>>(
+    texts: &[String],
+) -> Result<Vec<T>, Failure> {
+    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
 }
 
 /// Prints names with their descriptions.
@@ -91,27 +87,6 @@ fn list<Kind: Named>() -> Result<Exit, Failure> {
         terminal::print(&format!("{:width$}  {}", kind.name(), kind.description()))?;
     }
     Ok(Exit::Done)
-}
-
-fn batch_end(text: &str) -> Result<BatchEnd, Failure> {
-    match text {
-        "held" => Ok(BatchEnd::OnRequest),
-        polls => polls.parse().map(BatchEnd::AfterPolls).map_err(|_| {
-            Failure::usage(format!("--batch-end {text:?}: give a number of polls, or held"))
-        }),
-    }
-}
-
-fn token_count(rule: &str) -> TokenCount {
-    match rule {
-        "input" => TokenCount::Input,
-        "max" => TokenCount::Max,
-        _ => TokenCount::Sum,
-    }
-}
-
-fn biases(texts: &[String]) -> Result<Vec<Bias>, Failure> {
-    texts.iter().map(|text| text.parse().map_err(Failure::usage)).collect()
 }
 
 /// Prints biases of criteria that no built-in rubric has, which may be misspelled.
@@ -132,14 +107,4 @@ fn print_unknown_biases(biases: &[Bias]) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-fn latency(text: &str) -> Result<Latency, Failure> {
-    let milliseconds = |text: &str| text.trim().parse().ok().map(Duration::from_millis);
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let bounds = milliseconds(least).zip(milliseconds(most)).filter(|(least, most)| least <= most);
-    let (least, most) = bounds.ok_or_else(|| {
-        Failure::usage(format!("--latency-ms {text:?}: give milliseconds as N or MIN-MAX"))
-    })?;
-    Ok(Latency { least, most })
 }
