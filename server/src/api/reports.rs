@@ -30,13 +30,15 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";
 
-const FILES: [(&str, OutputFormat); 6] = [
-    ("report.json", OutputFormat::Json),
-    ("report.jsonl", OutputFormat::Jsonl),
-    ("report.csv", OutputFormat::Csv),
-    ("report.html", OutputFormat::Html),
-    ("report.md", OutputFormat::Markdown),
-    ("report.junit.xml", OutputFormat::Junit),
+/// File ending, format, media type and disposition of the served reports.
+#[rustfmt::skip]
+const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
+    ("json", OutputFormat::Json, "application/json", "inline"),
+    ("jsonl", OutputFormat::Jsonl, "application/jsonl", "attachment"),
+    ("csv", OutputFormat::Csv, "text/csv; charset=utf-8", "attachment"),
+    ("html", OutputFormat::Html, "text/html; charset=utf-8", "inline"),
+    ("md", OutputFormat::Markdown, "text/markdown; charset=utf-8", "inline"),
+    ("junit.xml", OutputFormat::Junit, "application/xml", "inline"),
 ];
 
 /// A report; the file's ending picks the format
@@ -52,8 +54,9 @@ const FILES: [(&str, OutputFormat); 6] = [
                content_type = "application/problem+json"))
 )]
 pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Response, Problem> {
-    match FILES.into_iter().find(|(name, _)| *name == file) {
-        Some((_, format)) => report(site, run, format).await,
+    let ending = file.strip_prefix("report.");
+    match FORMATS.into_iter().find(|(known, ..)| ending == Some(*known)) {
+        Some(served) => report(site, run, served).await,
         None => Err(Problem::missing(
             "No such file: use report.json, .jsonl, .csv, .html, .md or .junit.xml.",
         )),
@@ -83,7 +86,7 @@ enum ReportFile {
 async fn report(
     State(site): State<AppState>,
     run: RunId,
-    format: OutputFormat,
+    (ending, format, media_type, disposition): (&str, OutputFormat, &'static str, &str),
 ) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;
     let permit = WRITE_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
@@ -96,7 +99,8 @@ async fn report(
     let stream = ReaderStream::with_capacity(tokio::fs::File::from_std(file), 1 << 16);
     let mut response = Body::from_stream(stream).into_response();
     let headers = response.headers_mut();
-    let (media_type, disposition) = labels(&run, format);
+    let disposition = format!("{disposition}; filename=\"{run}.{ending}\"");
+    let disposition = HeaderValue::from_str(&disposition).ok();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(header::CONTENT_LENGTH, length.into());
     headers.extend(disposition.map(|value| (header::CONTENT_DISPOSITION, value)));
@@ -117,17 +121,4 @@ fn write(site: &AppState, view: &RunView, format: OutputFormat) -> io::Result<(F
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
     Ok((file, length))
-}
-
-fn labels(run: &RunId, format: OutputFormat) -> (&'static str, Option<HeaderValue>) {
-    let (media_type, place, ending) = match format {
-        OutputFormat::Json => ("application/json", "inline", "json"),
-        OutputFormat::Jsonl => ("application/jsonl", "attachment", "jsonl"),
-        OutputFormat::Csv => ("text/csv; charset=utf-8", "attachment", "csv"),
-        OutputFormat::Html => ("text/html; charset=utf-8", "inline", "html"),
-        OutputFormat::Markdown => ("text/markdown; charset=utf-8", "inline", "md"),
-        OutputFormat::Junit => ("application/xml", "inline", "junit.xml"),
-    };
-    let disposition = format!("{place}; filename=\"{run}.{ending}\"");
-    (media_type, HeaderValue::from_str(&disposition).ok())
 }

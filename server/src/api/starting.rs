@@ -31,65 +31,51 @@ pub struct RunRequest {
     /// Path of the dataset, relative to one of the server's data roots.
     dataset: String,
     /// Name of a rubric; default: the server's setting.
-    #[serde(default)]
     rubric: Option<String>,
     /// True if a vision model judges, which costs money.
     #[serde(default)]
     enable_llm_judge: bool,
     /// Vision model; default: the server's setting.
-    #[serde(default)]
     model: Option<String>,
     /// Maximum cost of the run; required with the judge on.
-    #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
     /// Number of items in a random sample, after the filters; the same seed chooses the same items.
-    #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     sample: Option<NonZeroU64>,
     /// Seed of the sample; default: 0.
-    #[serde(default)]
     #[schema(value_type = Option<u64>)]
     seed: Option<u64>,
     /// Number of first items, after the filters and the sample.
-    #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     limit: Option<NonZeroU64>,
     /// Conditions that items must all meet, each `KEY=VALUE`.
     #[serde(default)]
     filters: Vec<String>,
     /// Number of judgments of each item.
-    #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 100)]
     repeat: Option<NonZeroU32>,
     /// Maximum number of requests per minute.
-    #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     rpm: Option<NonZeroU64>,
     /// Maximum number of tokens per minute.
-    #[serde(default)]
     #[schema(value_type = Option<u64>, minimum = 1)]
     tpm: Option<NonZeroU64>,
     /// Maximum number of calls in flight.
-    #[serde(default)]
     #[schema(value_type = Option<u32>, minimum = 1)]
     max_concurrency: Option<NonZeroUsize>,
     /// True to copy the judged inputs into the run directory, so that they can be shown after the
     /// dataset has changed; default: the server's setting. Not for a fleet.
-    #[serde(default)]
     keep_inputs: Option<bool>,
     /// Mode of measured evidence: `facts` renders and measures the generated code, `full` also
     /// sends the pictures to the judge; default: the server's setting.
-    #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^(none|facts|full)$")]
     evidence: Option<EvidenceMode>,
     /// Run to compare with, by its id or blessed name; default: the server's setting. Not for a
     /// fleet.
-    #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     baseline: Option<String>,
     /// Id of the run; default: made from date and time.
-    #[serde(default)]
     #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$")]
     run_id: Option<String>,
 }
@@ -99,7 +85,6 @@ pub struct RunRequest {
 #[serde(deny_unknown_fields)]
 pub struct ResumeRequest {
     /// New maximum of the run's total cost; default: unchanged.
-    #[serde(default)]
     #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
 }
