@@ -32,7 +32,7 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
         print_next_steps(run, &report, global);
     }
     let exit = Exit::from_report(&report);
-    Ok(if run.paused.is_some() { exit.and(Exit::Error) } else { exit })
+    Ok(if run.paused.is_some() { exit.max(Exit::Error) } else { exit })
 }
 
 /// Prints that an undecided gate does not fail the command.

@@ -36,7 +36,7 @@ impl Exit {
             _ => Self::Done,
         };
         let comparison = report.comparison.as_ref().map_or(Self::Done, Self::from_comparison);
-        complete.and(gate).and(comparison)
+        complete.max(gate).max(comparison)
     }
 
     /// Exit code of a comparison.
@@ -46,10 +46,6 @@ impl Exit {
             Decision::Inconclusive if comparison.strict => Self::Inconclusive,
             Decision::Inconclusive | Decision::Same | Decision::Better => Self::Done,
         }
-    }
-
-    pub fn and(self, other: Self) -> Self {
-        self.max(other)
     }
 
     fn number(self) -> u8 {
@@ -135,8 +131,8 @@ mod tests {
         ];
         for (position, stronger) in strongest_first.iter().enumerate() {
             for weaker in strongest_first.iter().skip(position) {
-                assert_eq!(stronger.and(*weaker), *stronger);
-                assert_eq!(weaker.and(*stronger), *stronger);
+                assert_eq!(*stronger.max(weaker), *stronger);
+                assert_eq!(*weaker.max(stronger), *stronger);
             }
         }
         let numbers: Vec<u8> = strongest_first.iter().map(|exit| exit.number()).collect();

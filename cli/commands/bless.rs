@@ -85,11 +85,7 @@ fn table(runs: &[BlessedRun]) -> String {
     let head = ["BASELINE", "RUN", "BLESSED"].map(str::to_owned);
     let cells = |run: &BlessedRun| [run.name.clone(), run.run_id.to_string(), day(&run.blessed_at)];
     let lines: Vec<[String; 3]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(String::len).max().unwrap_or(0)
-    };
-    let (name, run) = (width(0), width(1));
+    let [name, run, _] = terminal::column_widths(&lines);
     lines.iter().map(|[a, b, c]| format!("{a:name$}  {b:run$}  {c}\n")).collect()
 }
 

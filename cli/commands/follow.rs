@@ -121,7 +121,7 @@ impl Following<'_> {
             }
             Err(error) => return Err(Failure::error(error)),
         };
-        Ok(if status.cancelled { exit.and(Exit::Incomplete) } else { exit })
+        Ok(if status.cancelled { exit.max(Exit::Incomplete) } else { exit })
     }
 
     fn print_counts(&self, status: &RunStatus) -> Result<Exit, Failure> {

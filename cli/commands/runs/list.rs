@@ -100,11 +100,7 @@ fn table(runs: &[RunRow]) -> String {
     let last = if any_blessed { "BASELINE" } else { "" };
     let head = ["RUN", "CREATED", "RUBRIC", "JUDGE", "SCORED", "COST", last].map(str::to_owned);
     let lines: Vec<[String; 7]> = std::iter::once(head).chain(runs.iter().map(cells)).collect();
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(String::len).max().unwrap_or(0)
-    };
-    let [run, created, rubric, judge, scored, cost, _] = std::array::from_fn(width);
+    let [run, created, rubric, judge, scored, cost, _] = terminal::column_widths(&lines);
     let mut table = lines.iter().fold(String::new(), |text, [a, b, c, d, e, f, g]| {
         let line = format!(
             "{a:run$}  {b:created$}  {c:rubric$}  {d:judge$}  {e:>scored$}  {f:>cost$}  {g}"
