@@ -3,9 +3,13 @@
 use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
 use juror_app::{
-    catalog::Catalog, items::ItemSource, service::RunLauncher, work_limiter::WorkLimiter,
+    catalog::{Catalog, ListedRun},
+    items::ItemSource,
+    service::RunLauncher,
+    work_limiter::WorkLimiter,
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{io, path::PathBuf, sync::Arc};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum number of concurrently rendered thumbnails, each of which takes a processor, and of
@@ -35,6 +39,12 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// All runs whose record can be read, newest first.
+    pub async fn runs(&self) -> io::Result<Vec<ListedRun>> {
+        let catalog = Arc::clone(&self.catalog);
+        spawn_blocking(move || catalog.list()).await?
+    }
+
     /// State over a runs directory; its background tasks end when `stop` is cancelled. `rules` also
     /// set the averaging. `max_baseline_age_days` are the days after which a blessed run is old; 0
     /// for never.

@@ -93,11 +93,11 @@ impl TestSite {
 
     /// Router of an open server.
     pub fn open(&self) -> Router {
-        self.behind(None, None)
+        self.with_tokens(None, None)
     }
 
     /// Router of a server with tokens.
-    pub fn behind(&self, read: Option<&str>, write: Option<&str>) -> Router {
+    pub fn with_tokens(&self, read: Option<&str>, write: Option<&str>) -> Router {
         router_of(self.site(), read, write)
     }
 

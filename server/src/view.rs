@@ -170,6 +170,11 @@ impl RunView {
         self.rows.place_of_image(digest)
     }
 
+    /// Reads the result at a position from the journal.
+    pub fn result(&self, place: u32) -> Result<Option<JobResult>, JournalError> {
+        Ok(self.results(&[place])?.pop())
+    }
+
     /// Reads the results at these positions from the journal, in this order.
     pub fn results(&self, places: &[u32]) -> Result<Vec<JobResult>, JournalError> {
         self.report.items.read_at(&self.files, places)?.collect()

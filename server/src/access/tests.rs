@@ -115,7 +115,7 @@ async fn an_open_server_is_not_written_to_by_pages_of_other_sites() {
 
 #[tokio::test]
 async fn tokens_permit_their_scope() {
-    let router = TestSite::new().behind(Some(READ), Some(WRITE));
+    let router = TestSite::new().with_tokens(Some(READ), Some(WRITE));
     let bearer = |token: &str| format!("Bearer {token}");
     let (read, write) = (bearer(READ), bearer(WRITE));
     for wrong in ["", "Bearer", "Bearer wrong", "Basic cmVhZA==", "Bearer read-token-012345678"] {
@@ -142,11 +142,11 @@ async fn tokens_permit_their_scope() {
 #[tokio::test]
 async fn a_server_may_have_only_a_read_token_or_only_a_write_token() {
     let site = TestSite::new();
-    let reading = site.behind(Some(READ), None);
+    let reading = site.with_tokens(Some(READ), None);
     let read = format!("Bearer {READ}");
     let refused = estimate(&reading, &[("authorization", &read)]).await;
     assert!(refused.problem(403, "/api/v1/estimate").contains("no write token"));
-    let writing = site.behind(None, Some(WRITE));
+    let writing = site.with_tokens(None, Some(WRITE));
     get(&writing, RUNS, &[]).await.problem(401, RUNS);
     let write = format!("Bearer {WRITE}");
     assert_eq!(get(&writing, RUNS, &[("authorization", &write)]).await.status, 200);
@@ -154,7 +154,7 @@ async fn a_server_may_have_only_a_read_token_or_only_a_write_token() {
 
 #[tokio::test]
 async fn a_browser_logs_in_and_out() {
-    let router = TestSite::new().behind(Some(READ), Some(WRITE));
+    let router = TestSite::new().with_tokens(Some(READ), Some(WRITE));
     let redirected = get(&router, "/runs?page=2", &[]).await;
     assert_eq!(redirected.status, 303);
     assert_eq!(redirected.header("location"), "/login?next=%2Fruns%3Fpage%3D2");
@@ -180,7 +180,7 @@ async fn a_browser_logs_in_and_out() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_expires_on_the_server_too() {
-    let router = TestSite::new().behind(Some(READ), None);
+    let router = TestSite::new().with_tokens(Some(READ), None);
     let entered = log_in(&router, READ, "/", &[]).await;
     let cookie = entered.header("set-cookie");
     let (name, seconds) = (cookie.split(';').next().unwrap(), cookie.split("Max-Age=").nth(1));
@@ -193,7 +193,7 @@ async fn a_session_expires_on_the_server_too() {
 #[tokio::test]
 async fn the_cookies_of_two_servers_of_one_host_have_names_of_their_own() {
     let site = TestSite::new();
-    let (one, other) = (site.behind(Some(READ), None), site.behind(Some(READ), None));
+    let (one, other) = (site.with_tokens(Some(READ), None), site.with_tokens(Some(READ), None));
     let servers = [(&one, "evals.example:8081"), (&other, "evals.example:8082")];
     let mut cookies = Vec::new();
     for (router, host) in servers {
@@ -220,7 +220,7 @@ async fn an_open_server_is_not_reached_through_a_proxy() {
     }
     let headers =
         [("x-forwarded-for", "203.0.113.9"), ("authorization", &format!("Bearer {READ}"))];
-    assert_eq!(get(&site.behind(Some(READ), None), RUNS, &headers).await.status, 200);
+    assert_eq!(get(&site.with_tokens(Some(READ), None), RUNS, &headers).await.status, 200);
 }
 
 #[tokio::test(start_paused = true)]
@@ -245,7 +245,7 @@ async fn guesses_count_by_the_client_that_a_trusted_proxy_names() {
 #[tokio::test]
 async fn navigation_is_hidden_from_unauthorized_requesters() {
     const NAVIGATION: &str = "aria-label=\"Pages\"";
-    let router = TestSite::new().behind(Some(READ), Some(WRITE));
+    let router = TestSite::new().with_tokens(Some(READ), Some(WRITE));
     let page = ("accept", "text/html");
     let form = get(&router, "/login", &[page]).await;
     assert!(form.status == 200 && !form.body.contains(NAVIGATION), "{}", form.body);
@@ -270,7 +270,7 @@ async fn navigation_is_hidden_from_unauthorized_requesters() {
 
 #[tokio::test]
 async fn a_cookie_permits_writing_only_from_pages_of_this_server() {
-    let router = TestSite::new().behind(Some(READ), Some(WRITE));
+    let router = TestSite::new().with_tokens(Some(READ), Some(WRITE));
     let entered = log_in(&router, WRITE, "", &[("x-forwarded-proto", "https")]).await;
     assert_eq!(entered.header("location"), "/");
     assert!(entered.header("set-cookie").ends_with("; Secure"));
@@ -289,7 +289,7 @@ async fn a_cookie_permits_writing_only_from_pages_of_this_server() {
 
 #[tokio::test]
 async fn a_log_in_redirects_to_no_other_server() {
-    let router = TestSite::new().behind(Some(READ), None);
+    let router = TestSite::new().with_tokens(Some(READ), None);
     for next in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/a%0d%0ab", "x"] {
         let entered = log_in(&router, READ, next, &[]).await;
         assert_eq!((entered.status.as_u16(), entered.header("location")), (303, "/"), "{next}");
@@ -298,7 +298,7 @@ async fn a_log_in_redirects_to_no_other_server() {
 
 #[tokio::test(start_paused = true)]
 async fn guessing_is_slowed_down() {
-    let router = TestSite::new().behind(Some(READ), None);
+    let router = TestSite::new().with_tokens(Some(READ), None);
     let mut refused = 0;
     let answer = loop {
         let answer = log_in(&router, "wrong", "/", &[]).await;

@@ -3,7 +3,7 @@
 use super::{items::within, runs::Figures};
 use crate::{
     api::{
-        extract::{StrictQuery, blocking, run_id},
+        extract::{StrictQuery, run_id},
         openapi::published,
     },
     comparisons::NotCompared,
@@ -20,7 +20,6 @@ use juror_analysis::{comparison::Rules, history::ask_the_same, paired_comparison
 use juror_app::catalog::{ListedRun, runs_before};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Query of a comparison: its runs and rules.
@@ -130,8 +129,7 @@ pub async fn trend(
     StrictQuery(query): StrictQuery<TrendQuery>,
 ) -> Result<Json<TrendAnswer>, Problem> {
     let last = within(query.last, 20, 1_000, "last")?;
-    let catalog = Arc::clone(&site.catalog);
-    let runs = blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
     let newest = match &query.run {
         Some(run) => Some(reported(&runs, &run_id(run)?)?),
         None => runs.iter().find(|run| run.figures.is_some()),

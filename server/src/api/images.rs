@@ -91,8 +91,8 @@ pub async fn image(
         return Ok((StatusCode::NOT_MODIFIED, known).into_response());
     }
     let reading = Arc::clone(&view);
-    let results = blocking(move || Ok(reading.results(&[place])?)).await?;
-    let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
+    let result = blocking(move || Ok(reading.result(place)?)).await?;
+    let result = result.ok_or_else(|| Problem::internal(&"no result"))?;
     let shown = AttachmentRequest::from(result);
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let bytes = site.item_source.image(record, rubric, &shown, digest).await;

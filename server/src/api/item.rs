@@ -114,8 +114,8 @@ pub async fn show(
         )));
     };
     let reading = Arc::clone(&view);
-    let results = blocking(move || Ok(reading.results(&[place])?)).await?;
-    let result = results.into_iter().next().ok_or_else(|| Problem::internal(&"no result"))?;
+    let result = blocking(move || Ok(reading.result(place)?)).await?;
+    let result = result.ok_or_else(|| Problem::internal(&"no result"))?;
     let (record, rubric) = (view.files.record(), &view.report.rubric);
     let details = site.item_source.item(record, rubric, &result).await;
     Ok(Json(ItemAnswer::from_result(result, details)))

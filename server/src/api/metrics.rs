@@ -1,7 +1,7 @@
 //! `GET /evaluation/metrics`, for the dashboard of a pipeline.
 
 use crate::{
-    api::extract::{StrictQuery, blocking, run_id},
+    api::extract::{StrictQuery, run_id},
     problem::Problem,
     state::AppState,
     view::RunView,
@@ -11,7 +11,6 @@ use juror_app::catalog::{ListedRun, RunState};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Duration of a run in seconds above which there is a warning.
@@ -105,9 +104,7 @@ pub async fn metrics(
 
 /// The latest run, with verdicts if `judged`; runs with a report take precedence over active ones.
 async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
-    let catalog = Arc::clone(&site.catalog);
-    let mut runs =
-        blocking(move || catalog.list().map_err(|error| Problem::internal(&error))).await?;
+    let mut runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
     // A damaged run is skipped unless it is named.
     runs.retain(|run| run.state != RunState::Damaged);
     let has_verdicts = |run: &ListedRun| {

@@ -15,7 +15,7 @@ use crate::{
     view::RunView,
 };
 use axum::extract::{Extension, State};
-use changed_items::Moved;
+use changed_items::ChangedItems;
 use juror_analysis::{comparison::Comparison, paired_comparison::CompareError};
 use juror_app::catalog::ListedRun;
 use juror_report::{
@@ -26,7 +26,6 @@ use juror_report::{
     topics::{changes, comparison as topic},
 };
 use maud::{Markup, html};
-use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// Renders the page: a choice of runs, and their comparison.
@@ -35,8 +34,7 @@ pub async fn show(
     Extension(visitor): Extension<Visitor>,
     query: PageQuery,
 ) -> Result<Markup, PageError> {
-    let catalog = Arc::clone(&site.catalog);
-    let runs = spawn_blocking(move || catalog.list()).await??;
+    let runs = site.runs().await?;
     let (base, head) = (query.text("base"), query.text("head"));
     let compared = match (base, head) {
         (Some(base), Some(head)) => {
@@ -91,11 +89,16 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
 
 /// Renders the comparison. Reads the changed items and so blocks.
 fn compared(base: &RunView, head: &RunView, comparison: &Comparison) -> Result<Markup, PageError> {
-    let moved = Moved::read(base, head, comparison)?;
-    Ok(sections(base, head, comparison, &moved))
+    let changed = ChangedItems::read(base, head, comparison)?;
+    Ok(sections(base, head, comparison, &changed))
 }
 
-fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
+fn sections(
+    base: &RunView,
+    head: &RunView,
+    comparison: &Comparison,
+    changed: &ChangedItems,
+) -> Markup {
     let link = |_: NameKind, id: &str| {
         let of = [head, base].into_iter().find(|view| view.place_of(id, 0).is_some());
         html! {
@@ -118,7 +121,7 @@ fn sections(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Mov
                 (blocks(&topic::figures(comparison), &link))
             }
         }
-        (changed_items::section(base, head, comparison, moved))
+        (changed_items::section(base, head, comparison, changed))
         section.card aria-labelledby="lists" {
             h2 #lists { "Items and issues that changed" @if comparison.simulated { " " (simulated()) } }
             (blocks(&topic::changes(comparison), &link))

@@ -36,7 +36,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// The page. The query of the run's table say which results stand before and behind this one.
+/// The page. The query of the run's table selects the results before and after this one.
 pub async fn show(
     State(site): State<AppState>,
     Extension(visitor): Extension<Visitor>,
@@ -53,27 +53,27 @@ pub async fn show(
     let reading = Arc::clone(&view);
     let read = spawn_blocking(move || {
         let order = reading.select(&asked.query(&reading));
-        let around = Around::new(&reading, &asked, &order, place);
-        Ok::<_, PageError>((reading.results(&[place])?.pop(), around))
+        let neighbors = Neighbors::new(&reading, &asked, &order, place);
+        Ok::<_, PageError>((reading.result(place)?, neighbors))
     });
-    let (result, around) = read.await??;
+    let (result, neighbors) = read.await??;
     let result = result.ok_or_else(|| PageError::missing("This result is gone.".to_owned()))?;
     let shown = site.item_source.item(view.files.record(), &view.report.rubric, &result).await;
     let earlier = earlier::of(&site, &view, &result, &query).await?;
-    let content = content(&view, &result, &shown, &around, &earlier);
+    let content = content(&view, &result, &shown, &neighbors, &earlier);
     Ok(page(Some(visitor), &harmless(&item), NavigationPage::Runs, &content))
 }
 
-/// Results before and behind one in the table that a reader came from.
-struct Around {
+/// Results before and after one in the table of the query.
+struct Neighbors {
     number: Option<usize>,
     all: usize,
     before: Option<String>,
-    behind: Option<String>,
+    after: Option<String>,
     table: String,
 }
 
-impl Around {
+impl Neighbors {
     fn new(view: &RunView, asked: &ItemFilters, order: &[u32], place: u32) -> Self {
         let number = order.iter().position(|other| *other == place);
         let address = |number: usize| {
@@ -87,7 +87,7 @@ impl Around {
             number,
             all: order.len(),
             before: number.and_then(|number| address(number.checked_sub(1)?)),
-            behind: number.and_then(|number| address(number + 1)),
+            after: number.and_then(|number| address(number + 1)),
             table: format!("{}{}#items", links::run(&view.report.run.id), asked.with(&[])),
         }
     }
@@ -97,7 +97,7 @@ fn content(
     view: &RunView,
     result: &JobResult,
     shown: &Result<ItemDetails, String>,
-    around: &Around,
+    neighbors: &Neighbors,
     earlier: &Markup,
 ) -> Markup {
     let report = &view.report;
@@ -106,7 +106,7 @@ fn content(
     let cited = verdict.map_or(&[][..], |verdict| &verdict.findings);
     let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     html! {
-        (ways(view, around))
+        (navigation(view, neighbors))
         header.page.item-head {
             h1 { bdi { (harmless(&item_name(report, result))) } }
             p {
@@ -184,17 +184,17 @@ fn titled_statements(
     }
 }
 
-fn ways(view: &RunView, around: &Around) -> Markup {
+fn navigation(view: &RunView, neighbors: &Neighbors) -> Markup {
     html! {
         nav.ways aria-label="Results" {
-            a href=(around.table) { "Run " bdi { (harmless(view.report.run.id.as_str())) } }
-            @if let Some(number) = around.number {
-                span.faint { (grouped(number as u64 + 1)) " of " (grouped(around.all as u64)) }
+            a href=(neighbors.table) { "Run " bdi { (harmless(view.report.run.id.as_str())) } }
+            @if let Some(number) = neighbors.number {
+                span.faint { (grouped(number as u64 + 1)) " of " (grouped(neighbors.all as u64)) }
                 span.keys.faint { kbd { "k" } " or " kbd { "←" } " previous, " kbd { "j" } " or " kbd { "→" } " next" }
             }
             span.steps {
-                @if let Some(before) = &around.before { a.button rel="prev" href=(before) accesskey="p" { "Previous" } }
-                @if let Some(behind) = &around.behind { a.button rel="next" href=(behind) accesskey="n" { "Next" } }
+                @if let Some(before) = &neighbors.before { a.button rel="prev" href=(before) accesskey="p" { "Previous" } }
+                @if let Some(after) = &neighbors.after { a.button rel="next" href=(after) accesskey="n" { "Next" } }
             }
         }
     }

@@ -36,7 +36,6 @@ use juror_report::{
 use juror_types::usage::Money;
 use maud::{Markup, html};
 use serde::Deserialize;
-use std::sync::Arc;
 use table::TablePage;
 use tokio::task::spawn_blocking;
 
@@ -59,10 +58,9 @@ pub async fn show(
         found => found?,
     };
     let filters = ItemFilters::from_query(&query);
-    let catalog = Arc::clone(&site.catalog);
+    let runs = site.runs().await?;
     let is_cancelling = view.state == RunState::Running && site.launcher.is_cancelling(&run);
     let making = spawn_blocking(move || {
-        let runs = catalog.list()?;
         let shown = TablePage::read(&view, &filters)?;
         let can = Actions { may_write: visitor.may_write, is_cancelling };
         Ok::<_, PageError>(content(&view, &filters, &shown, &runs, can))

@@ -58,7 +58,7 @@ pub async fn show(
     let item_source = Arc::clone(&site.item_source);
     let making = spawn_blocking(move || {
         let _permit = permit;
-        let result = view.results(&[place])?.pop();
+        let result = view.result(place)?;
         let record = view.files.record();
         Ok::<_, PageError>(
             result.and_then(|result| picture(&*item_source, record, &view.report.rubric, result)),

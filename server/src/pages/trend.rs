@@ -43,8 +43,6 @@ use juror_report::{
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
-use std::sync::Arc;
-use tokio::task::spawn_blocking;
 
 /// Maximum number of runs on the overview.
 const MAX_RUNS: usize = 20;
@@ -62,8 +60,7 @@ pub async fn show(
     headers: HeaderMap,
     query: PageQuery,
 ) -> Result<Markup, PageError> {
-    let catalog = Arc::clone(&site.catalog);
-    let runs = spawn_blocking(move || catalog.list()).await??;
+    let runs = site.runs().await?;
     let view = match query.text("run") {
         Some(name) => Some(site.views.of(&run_named(name)?).await?),
         None => {

@@ -22,15 +22,15 @@ const MAX_ISSUES: usize = 4;
 const WIDTH: f64 = 200.0;
 
 /// Changed items, with their results in both runs.
-pub struct Moved(Vec<Both>);
+pub struct ChangedItems(Vec<ItemPair>);
 
-struct Both {
+struct ItemPair {
     change: ItemChange,
     base: Option<JobResult>,
     head: Option<JobResult>,
 }
 
-impl Moved {
+impl ChangedItems {
     /// Reads the results of the first repeat of each, and so blocks.
     pub fn read(
         base: &RunView,
@@ -40,44 +40,46 @@ impl Moved {
         let lists = &comparison.items;
         let worst = lists.regressed.iter().take(MAX_ITEMS);
         let changes = worst.chain(lists.improved.iter().take(MAX_ITEMS));
-        let both = changes.map(|change| {
+        let pairs = changes.map(|change| {
             let (base, head) = (result(base, &change.id)?, result(head, &change.id)?);
-            Ok(Both { change: change.clone(), base, head })
+            Ok(ItemPair { change: change.clone(), base, head })
         });
-        both.collect::<Result<_, JournalError>>().map(Self)
+        pairs.collect::<Result<_, JournalError>>().map(Self)
     }
 }
 
 fn result(view: &RunView, id: &str) -> Result<Option<JobResult>, JournalError> {
-    match view.place_of(id, 0) {
-        Some(place) => Ok(view.results(&[place])?.pop()),
-        None => Ok(None),
-    }
+    view.place_of(id, 0).map_or(Ok(None), |place| view.result(place))
 }
 
 /// Section of the changed items.
-pub fn section(base: &RunView, head: &RunView, comparison: &Comparison, moved: &Moved) -> Markup {
+pub fn section(
+    base: &RunView,
+    head: &RunView,
+    comparison: &Comparison,
+    changed: &ChangedItems,
+) -> Markup {
     let lists = &comparison.items;
     let all = lists.regressed.len() + lists.improved.len();
     html! {
         section.card aria-labelledby="moved" {
             h2 #moved { "Items that moved" @if comparison.simulated { " " (simulated()) } }
-            @if moved.0.is_empty() { p.faint { "No item moved by more than the margin." } }
+            @if changed.0.is_empty() { p.faint { "No item moved by more than the margin." } }
             @else {
-                @if all > moved.0.len() {
-                    p.faint { "The " (grouped(moved.0.len() as u64)) " that moved most, of " (grouped(all as u64)) "; all are listed " a href="#lists" { "below" } "." }
+                @if all > changed.0.len() {
+                    p.faint { "The " (grouped(changed.0.len() as u64)) " that moved most, of " (grouped(all as u64)) "; all are listed " a href="#lists" { "below" } "." }
                 }
-                div.moved-items { @for both in &moved.0 { (item(base, head, both)) } }
+                div.moved-items { @for pair in &changed.0 { (item(base, head, pair)) } }
             }
         }
     }
 }
 
-fn item(base: &RunView, head: &RunView, both: &Both) -> Markup {
-    let change = &both.change;
+fn item(base: &RunView, head: &RunView, pair: &ItemPair) -> Markup {
+    let change = &pair.change;
     let (class, word) = if change.difference < 0.0 { ("missed", "fell") } else { ("met", "rose") };
-    let of_head = both.head.as_ref().map(|result| (head, result));
-    let shown = of_head.or_else(|| both.base.as_ref().map(|result| (base, result)));
+    let of_head = pair.head.as_ref().map(|result| (head, result));
+    let shown = of_head.or_else(|| pair.base.as_ref().map(|result| (base, result)));
     html! {
         article.moved aria-label=(harmless(&change.id)) {
             @if let Some((view, result)) = shown {
@@ -91,10 +93,10 @@ fn item(base: &RunView, head: &RunView, both: &Both) -> Markup {
                     }
                 }
                 (drawn(change))
-                (criteria(head, both))
+                (criteria(head, pair))
                 div.two {
-                    (side("Base", base, change, change.base, (both.base.as_ref(), both.head.as_ref())))
-                    (side("Head", head, change, change.head, (both.head.as_ref(), both.base.as_ref())))
+                    (side("Base", base, change, change.base, (pair.base.as_ref(), pair.head.as_ref())))
+                    (side("Head", head, change, change.head, (pair.head.as_ref(), pair.base.as_ref())))
                 }
             }
         }
@@ -117,8 +119,8 @@ fn drawn(change: &ItemChange) -> Markup {
 }
 
 /// Criteria whose scores changed.
-fn criteria(view: &RunView, both: &Both) -> Markup {
-    let (Some(base), Some(head)) = (&both.base, &both.head) else { return html! {} };
+fn criteria(view: &RunView, pair: &ItemPair) -> Markup {
+    let (Some(base), Some(head)) = (&pair.base, &pair.head) else { return html! {} };
     let scores = view.columns.iter().filter(|column| column.is_part()).filter_map(|column| {
         let [before, after] = [base, head].map(|result| column.cell(result)?.number());
         Some((column.title.as_deref()?, before?, after?))

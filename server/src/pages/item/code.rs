@@ -10,7 +10,7 @@ use juror_types::item::Language;
 use maud::{Markup, html};
 
 /// Longer code is shown without colors: each piece is an element of the page.
-const MAX_COLOURED: usize = 200_000;
+const MAX_COLORED: usize = 200_000;
 
 /// The section, or why there is no code to be shown.
 pub fn section(code: &Result<Code, String>) -> Markup {
@@ -39,7 +39,7 @@ pub fn section(code: &Result<Code, String>) -> Markup {
 fn colored(text: &str, language: Option<Language>) -> Markup {
     let language = language.unwrap_or(Language::Tsx);
     html! {
-        @if text.len() > MAX_COLOURED { (text) }
+        @if text.len() > MAX_COLORED { (text) }
         @else {
             @for (kind, piece) in pieces(text, language) {
                 @match class(kind) {

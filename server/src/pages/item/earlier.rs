@@ -14,7 +14,6 @@ use juror_report::{
 };
 use juror_types::{outcome::JobResult, run::RunRecord};
 use maud::{Markup, html};
-use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
 /// Maximum number of runs that are searched.
@@ -30,17 +29,13 @@ pub async fn of(
     result: &JobResult,
     query: &PageQuery,
 ) -> Result<Markup, PageError> {
-    let (catalog, own) = (Arc::clone(&site.catalog), view.files.record().clone());
-    let runs = spawn_blocking(move || {
-        let runs = catalog.list()?;
-        let earlier = runs_before(&runs, &own, ask_the_same).take(MAX_RUNS);
-        Ok::<_, std::io::Error>(earlier.map(|run| run.record.clone()).collect::<Vec<_>>())
-    });
-    let runs = runs.await??;
+    let all = site.runs().await?;
+    let earlier = runs_before(&all, view.files.record(), ask_the_same).take(MAX_RUNS);
+    let runs: Vec<_> = earlier.map(|run| &run.record).collect();
     if runs.is_empty() {
         return Ok(html! {});
     }
-    let jobs: u64 = runs.iter().map(RunRecord::jobs).sum();
+    let jobs: u64 = runs.iter().map(|run| run.jobs()).sum();
     if jobs > MAX_JOBS && query.text("earlier").is_none() {
         let repeat = (result.repeat > 0).then(|| ("repeat", result.repeat.to_string()));
         let asked = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
@@ -51,20 +46,20 @@ pub async fn of(
     }
     let mut found = Vec::new();
     for record in runs {
-        if let Some(result) = result_in(site, &record, result).await {
+        if let Some(result) = result_in(site, record, result).await {
             found.push((record, result));
         }
     }
     Ok(section(&table(&found)))
 }
 
-/// The item's result in another run; what cannot be read there is none of this page's trouble.
+/// The item's result in another run; none, with a warning in the log, if it cannot be read.
 async fn result_in(site: &AppState, record: &RunRecord, own: &JobResult) -> Option<JobResult> {
     let view = site.views.of(&record.run_id).await;
     let view =
         view.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()?;
     let place = view.place_of(&own.screenshot_id, own.repeat)?;
-    let reading = spawn_blocking(move || view.results(&[place]).ok()?.pop());
+    let reading = spawn_blocking(move || view.result(place).ok()?);
     reading.await.ok().flatten()
 }
 
@@ -77,7 +72,7 @@ fn section(content: &Markup) -> Markup {
     }
 }
 
-fn table(found: &[(RunRecord, JobResult)]) -> Markup {
+fn table(found: &[(&RunRecord, JobResult)]) -> Markup {
     html! {
         @if found.is_empty() { p.faint { "No earlier run has a result of it." } }
         @else {

@@ -194,12 +194,13 @@ fn is_name(character: char) -> bool {
 
 /// The length of `<name`, `</name`, `<>` or `</>`; none where a `<` is only smaller than.
 fn tag(rest: &str) -> Option<usize> {
-    let behind = rest.strip_prefix('<')?;
-    let behind = behind.strip_prefix('/').or_else(|| behind.strip_prefix('!')).unwrap_or(behind);
+    let from_name = rest.strip_prefix('<')?;
+    let from_name =
+        from_name.strip_prefix('/').or_else(|| from_name.strip_prefix('!')).unwrap_or(from_name);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '_');
-    let name = behind.find(|c: char| !is_part(c)).unwrap_or(behind.len());
-    let starts = behind.starts_with(char::is_alphabetic) || behind.starts_with('>');
-    starts.then_some(rest.len() - behind.len() + name)
+    let name = from_name.find(|c: char| !is_part(c)).unwrap_or(from_name.len());
+    let starts = from_name.starts_with(char::is_alphabetic) || from_name.starts_with('>');
+    starts.then_some(rest.len() - from_name.len() + name)
 }
 
 /// The length up to this end, or all of it.

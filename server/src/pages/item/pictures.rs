@@ -12,8 +12,8 @@ use juror_types::{
 };
 use maud::{Markup, html};
 
-/// All of them; two lie over each other under a slider where the script runs, and side by side
-/// where it does not. Crops of the regions stand below.
+/// Section of the images: a pair lies under a slider if the script runs, otherwise side by side;
+/// crops of the regions follow.
 pub fn section(view: &RunView, result: &JobResult, show: Option<&ItemDetails>) -> Markup {
     let (inputs, sheets): (Vec<&InputRecord>, Vec<&InputRecord>) =
         result.item.images().partition(|input| PairSide::from_input(input).is_some());
