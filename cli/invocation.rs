@@ -34,7 +34,7 @@ impl RunFlags {
             place: DrawingPlace::Here,
             evidence: judging.evidence,
             layers,
-            ground: base,
+            base,
             on_item,
         }
     }

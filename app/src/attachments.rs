@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Answers what the dataset of a run has of its items.
+/// Attachments of items, read from the dataset of a run.
 pub struct DatasetAttachments<'run> {
     /// The run.
     pub record: &'run RunRecord,

@@ -58,7 +58,7 @@ impl AppError {
     }
 
     /// An error of one field of a request.
-    pub fn of_field(field: RequestField, message: impl Into<String>) -> Self {
+    pub fn for_field(field: RequestField, message: impl Into<String>) -> Self {
         Self::Field { field, message: message.into() }
     }
 

@@ -18,11 +18,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_analysis::format::{counted, grouped};
 use juror_ledger::sqlite::SqliteLedger;
 use juror_producer::plan;
-use juror_types::{id::RunId, job::Job, usage::Money};
-use juror_worker::{
-    context::Context,
-    estimate::{Candidate, Estimated, estimate},
-};
+use juror_types::{id::RunId, usage::Money};
+use juror_worker::estimate::{Candidate, estimate};
 use std::{sync::Arc, thread::available_parallelism};
 
 /// Calls in flight where the concurrency adapts: where it starts.
@@ -77,7 +74,7 @@ impl<'session> Estimation<'session> {
         let backend = Arc::new(open_local_ledger(&session.settings)?);
         let totals = estimate_jobs(session, &backend, &candidates, examine, on_progress).await;
         backend.close().await;
-        let (total, experience) = (totals?, Experience::of_runs(session));
+        let (total, experience) = (totals?, Experience::from_runs(session));
         Ok(Self { session, candidates, total, experience })
     }
 
@@ -154,7 +151,7 @@ async fn estimate_jobs(
     let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
     // No call goes out, so no key is needed.
     let setup = judge::setup(&session.settings, &session.environment, &session.rubric, own, None)?;
-    let context = Arc::new(local_context::of_one_run(
+    let context = Arc::new(local_context::for_run(
         session,
         backend,
         Some(Arc::new(setup)),
@@ -175,7 +172,10 @@ async fn estimate_jobs(
     let mut estimated = stream::iter(jobs.skip(stride / 2).step_by(stride))
         .map(|job| {
             let (context, candidates) = (Arc::clone(&context), Arc::clone(&candidates));
-            async move { estimate_one(job.map_err(AppError::invalid)?, &context, &candidates).await }
+            async move {
+                let job = job.map_err(AppError::invalid)?;
+                estimate(&job, &context, &candidates).await.map_err(AppError::internal)
+            }
         })
         .buffer_unordered(width);
     let mut total = Total::new(candidates.len());
@@ -186,15 +186,7 @@ async fn estimate_jobs(
     Ok(total.scaled_to(planned))
 }
 
-async fn estimate_one(
-    job: Job,
-    context: &Context,
-    candidates: &[Candidate],
-) -> Result<Estimated, AppError> {
-    estimate(&job, context, candidates).await.map_err(AppError::internal)
-}
-
-/// A time as people write it.
+/// Formats a duration in seconds, as in `2 min 05`.
 pub fn duration(seconds: f64) -> String {
     let seconds = seconds.ceil() as u64;
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {

@@ -15,7 +15,7 @@ pub fn load(name_or_path: &str) -> Result<(Rubric, String), AppError> {
 }
 
 /// The rubric of the settings; with measured evidence, `semantic-evidence` in place of `semantic`.
-pub fn of_settings(settings: &Settings) -> Result<(Rubric, String), AppError> {
+pub fn from_settings(settings: &Settings) -> Result<(Rubric, String), AppError> {
     let sends_evidence = settings.run.enable_llm_judge && !settings.evidence.mode.is_none();
     match settings.run.rubric.as_str() {
         "semantic" if sends_evidence => load("semantic-evidence"),

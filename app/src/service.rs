@@ -5,8 +5,8 @@ mod fleet_runs;
 mod launcher;
 mod local_runs;
 mod notice;
-mod quote;
 mod request_validator;
+mod run_estimate;
 
 pub use launcher::RunLauncher;
 pub use notice::{Notice, Notify, waiting_text};
@@ -25,7 +25,7 @@ use fleet_runs::FleetRuns;
 use juror_journal::journal::{JournalError, check_vacant};
 use juror_types::{id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use local_runs::LocalRuns;
-use quote::quote;
+use run_estimate::run_estimate;
 use std::{sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 use tokio_util::task::TaskTracker;
@@ -51,9 +51,9 @@ impl RunService {
     /// A service without runs; all its runs stop on `shutdown`.
     pub fn new(validator: RunRequestValidator, shutdown: &Shutdown, notify: Notify) -> Self {
         let settings = validator.settings();
-        let at_once = settings.serve.max_concurrent_runs;
+        let max_concurrent = settings.serve.max_concurrent_runs;
         Self {
-            local: Arc::new(LocalRuns::new(at_once, shutdown.clone(), notify.clone())),
+            local: Arc::new(LocalRuns::new(max_concurrent, shutdown.clone(), notify.clone())),
             fleet: validator.has_fleet().then(|| FleetRuns::new(shutdown.clone(), notify)),
             estimates: WorkLimiter::new(MAX_CONCURRENT_ESTIMATES, MAX_WAITING_ESTIMATES),
             tasks: TaskTracker::new(),
@@ -109,14 +109,14 @@ impl RunService {
             (RequestField::MaxConcurrency, asked.max_concurrency.is_some()),
         ];
         if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
-            return Err(AppError::of_field(
+            return Err(AppError::for_field(
                 field,
                 "runs are judged by a fleet, whose workers configure limits: omit it",
             ));
         }
         let session = self.session(asked, run).await?;
         if session.settings.run.keep_inputs {
-            return Err(AppError::of_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
+            return Err(AppError::for_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
         }
         fleet.start(session, run).await
     }
@@ -164,7 +164,7 @@ impl RunLauncher for RunService {
             let _turn = turn;
             let run = RunId::new("estimate");
             let session = spawn_blocking_result(move || validator.session(&asked, &run)).await?;
-            quote(&session).await
+            run_estimate(&session).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
             Ok(estimated) => estimated.map_err(AppError::internal)?,

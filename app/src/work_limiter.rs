@@ -15,20 +15,20 @@ pub struct WorkLimiter {
 pub struct WorkPermit(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
 
 impl WorkLimiter {
-    /// A limiter of `at_once` concurrent permits and `in_line` waiting requests.
-    pub fn new(at_once: usize, in_line: usize) -> Self {
-        let semaphore = |places| Arc::new(Semaphore::new(places));
-        Self { working: semaphore(at_once), waiting: semaphore(in_line) }
+    /// A limiter of at most `max_concurrent` permits and `max_waiting` waiting requests.
+    pub fn new(max_concurrent: usize, max_waiting: usize) -> Self {
+        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+        Self { working: semaphore(max_concurrent), waiting: semaphore(max_waiting) }
     }
 
     /// Waits for a permit; none if too many requests wait already.
     pub async fn take(&self) -> Option<WorkPermit> {
-        if let Ok(turn) = Arc::clone(&self.working).try_acquire_owned() {
-            return Some(WorkPermit(turn));
+        if let Ok(permit) = Arc::clone(&self.working).try_acquire_owned() {
+            return Some(WorkPermit(permit));
         }
         let _place = self.waiting.try_acquire().ok()?;
-        let turn = Arc::clone(&self.working).acquire_owned().await.ok()?;
-        Some(WorkPermit(turn))
+        let permit = Arc::clone(&self.working).acquire_owned().await.ok()?;
+        Some(WorkPermit(permit))
     }
 }
 
@@ -39,14 +39,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_and_a_cancelled_request_frees_its_slot() {
-        let turns = WorkLimiter::new(1, 1);
-        let first = turns.take().await.unwrap();
+        let limiter = WorkLimiter::new(1, 1);
+        let first = limiter.take().await.unwrap();
         {
-            let mut second = Box::pin(turns.take());
+            let mut second = Box::pin(limiter.take());
             assert!(second.as_mut().now_or_never().is_none(), "it waits");
-            assert!(turns.take().await.is_none());
+            assert!(limiter.take().await.is_none());
         }
-        let (third, ()) = join(turns.take(), async { drop(first) }).await;
+        let (third, ()) = join(limiter.take(), async { drop(first) }).await;
         assert!(third.is_some());
     }
 }

@@ -33,28 +33,28 @@ async fn list(
     fleet: &FleetFlags,
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let mut letters = letters(fleet, global).await?;
-    letters.retain(|letter| {
-        run.is_none_or(|run| run_of(letter).is_some_and(|run_id| run_id.as_str() == run))
+    let mut dead_letters = dead_letters(fleet, global).await?;
+    dead_letters.retain(|message| {
+        run.is_none_or(|run| run_of(message).is_some_and(|run_id| run_id.as_str() == run))
     });
     if global.json {
-        terminal::print_json(&letters.iter().map(as_json).collect::<Vec<_>>())?;
-    } else if letters.is_empty() {
+        terminal::print_json(&dead_letters.iter().map(as_json).collect::<Vec<_>>())?;
+    } else if dead_letters.is_empty() {
         terminal::print("no dead letters")?;
     } else {
-        terminal::print(&letters.iter().map(as_text).collect::<String>())?;
+        terminal::print(&dead_letters.iter().map(as_text).collect::<String>())?;
     }
     Ok(Exit::Done)
 }
 
 async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let mut letters = letters(fleet, global).await?;
-    letters.retain(|letter| letter.message_id == id);
-    if letters.is_empty() {
+    let mut dead_letters = dead_letters(fleet, global).await?;
+    dead_letters.retain(|message| message.message_id == id);
+    if dead_letters.is_empty() {
         return Err(unknown_dead_letter(id).into());
     }
-    for letter in &letters {
-        match &letter.content {
+    for message in &dead_letters {
+        match &message.content {
             DeadLetterBody::Job(job) => terminal::print_json(job)?,
             DeadLetterBody::Result(result) => terminal::print_json(result)?,
             DeadLetterBody::Unreadable(bytes) => terminal::print(&String::from_utf8_lossy(bytes))?,
@@ -63,15 +63,15 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
     Ok(Exit::Done)
 }
 
-async fn letters(
+async fn dead_letters(
     flags: &FleetFlags,
     global: &GlobalFlags,
 ) -> Result<Vec<StoredDeadLetter>, Failure> {
     let settings = settings(flags, global)?;
     let queues = fleet::open_queues(&settings, Events::silent()).await?;
-    let letters = queues.dead_letters().await;
+    let dead_letters = queues.dead_letters().await;
     queues.close().await;
-    Ok(letters.map_err(AppError::from)?)
+    Ok(dead_letters.map_err(AppError::from)?)
 }
 
 /// Settings without a wait for an unavailable server.
@@ -81,8 +81,8 @@ fn settings(flags: &FleetFlags, global: &GlobalFlags) -> Result<Settings, Failur
     settings_sources::settle(global, layers)
 }
 
-fn kind(letter: &StoredDeadLetter) -> &'static str {
-    match &letter.content {
+fn kind(message: &StoredDeadLetter) -> &'static str {
+    match &message.content {
         DeadLetterBody::Job(_) => "job",
         DeadLetterBody::Result(_) => "result",
         DeadLetterBody::Unreadable(_) => "unreadable",
@@ -90,27 +90,27 @@ fn kind(letter: &StoredDeadLetter) -> &'static str {
 }
 
 /// Item and round of a dead letter, if it can be read.
-fn item_of(letter: &StoredDeadLetter) -> Option<(&str, u32)> {
-    match &letter.content {
+fn item_of(message: &StoredDeadLetter) -> Option<(&str, u32)> {
+    match &message.content {
         DeadLetterBody::Job(job) => Some((&job.item.id, job.round)),
         DeadLetterBody::Result(result) => Some((&result.screenshot_id, result.round)),
         DeadLetterBody::Unreadable(_) => None,
     }
 }
 
-fn as_json(letter: &StoredDeadLetter) -> serde_json::Value {
-    let (item, round) = item_of(letter).unzip();
+fn as_json(message: &StoredDeadLetter) -> serde_json::Value {
+    let (item, round) = item_of(message).unzip();
     json!({
-        "id": letter.message_id, "kind": kind(letter), "run_id": run_of(letter),
-        "screenshot_id": item, "round": round, "reason": letter.reason,
+        "id": message.message_id, "kind": kind(message), "run_id": run_of(message),
+        "screenshot_id": item, "round": round, "reason": message.reason,
     })
 }
 
-fn as_text(letter: &StoredDeadLetter) -> String {
-    let about = match (run_of(letter), item_of(letter)) {
+fn as_text(message: &StoredDeadLetter) -> String {
+    let about = match (run_of(message), item_of(message)) {
         (Some(run), Some((item, round))) => format!(" of run {run}, item {item}, round {round}"),
         _ => String::new(),
     };
-    let id = if letter.message_id.is_empty() { "(no id)" } else { &letter.message_id };
-    format!("{id}  {}{about}\n    {}\n", kind(letter), letter.reason)
+    let id = if message.message_id.is_empty() { "(no id)" } else { &message.message_id };
+    format!("{id}  {}{about}\n    {}\n", kind(message), message.reason)
 }

@@ -88,7 +88,7 @@ async fn judge(
         place: DrawingPlace::Here,
         evidence: arguments.evidence,
         layers: flags,
-        ground: &base,
+        base: &base,
         on_item: &|_| (),
     };
     let settings = invocation.settings()?;

@@ -56,7 +56,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     let settings = base.settle(flags)?;
     let environment = base.environment();
     let mut checks = vec![good("settings", "every key is known".to_owned())];
-    let rubric = match rubrics::of_settings(&settings) {
+    let rubric = match rubrics::from_settings(&settings) {
         Ok((rubric, text)) => {
             let message = format!("{}, {} criteria", rubric.name(), rubric.criteria.len());
             checks.push(good("rubric", message));

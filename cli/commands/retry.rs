@@ -100,7 +100,7 @@ impl Retrying<'_> {
         let mut invocation = flags.invocation(self.layers.clone(), &base, &on_item);
         invocation.place = DrawingPlace::Elsewhere;
         let RetryPlan { run: prepared, rounds } =
-            RetryPlan::of(self.backend, &invocation, run, here).await?;
+            RetryPlan::for_run(self.backend, &invocation, run, here).await?;
         let budget = prepared.record.budget_usd;
         print_warnings(&prepared.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {

@@ -26,7 +26,7 @@ pub struct DatasetCache {
 /// Every item of a dataset.
 type ItemsById = Arc<HashMap<String, Item>>;
 
-/// Tells one state of a dataset, as one rubric reads it, from another.
+/// Identity of one state of a dataset, as one rubric reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Edition {
     manifest: PathBuf,

@@ -72,7 +72,7 @@ struct PastCost {
 
 impl Experience {
     /// Experience from the reports in the runs directory about this judge, rubric and endpoint.
-    pub fn of_runs(session: &Session) -> Self {
+    pub fn from_runs(session: &Session) -> Self {
         let judge = &session.settings.judge;
         let mut past = reports(&session.settings.run.runs_dir);
         past.retain(|report| {

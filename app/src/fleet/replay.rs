@@ -71,8 +71,8 @@ pub fn replay<'a>(
     scope: ReplayScope<'a>,
 ) -> BoxFuture<'a, Result<Replayed, AppError>> {
     Box::pin(async move {
-        let letters = fleet.queues.dead_letters().await?;
-        let chosen = choose(letters, scope)?;
+        let dead_letters = fleet.queues.dead_letters().await?;
+        let chosen = choose(dead_letters, scope)?;
         if let ReplayScope::Run(run) = scope
             && chosen.is_empty()
         {
@@ -116,8 +116,8 @@ async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, Ap
 }
 
 /// The run of a dead letter, if it can be read.
-pub fn run_of(letter: &StoredDeadLetter) -> Option<&RunId> {
-    match &letter.content {
+pub fn run_of(message: &StoredDeadLetter) -> Option<&RunId> {
+    match &message.content {
         DeadLetterBody::Job(job) => Some(&job.run_id),
         DeadLetterBody::Result(result) => Some(&result.run_id),
         DeadLetterBody::Unreadable(_) => None,
@@ -143,7 +143,7 @@ async fn require_run(fleet: &Fleet, run: &str) -> Result<(), AppError> {
 }
 
 fn choose(
-    letters: Vec<StoredDeadLetter>,
+    dead_letters: Vec<StoredDeadLetter>,
     scope: ReplayScope<'_>,
 ) -> Result<ReplaySelection, AppError> {
     let mut chosen = ReplaySelection::default();
@@ -151,30 +151,30 @@ fn choose(
         ReplayScope::Run(_) => BTreeSet::new(),
         ReplayScope::Ids(ids) => ids.iter().map(String::as_str).collect(),
     };
-    for letter in letters {
+    for message in dead_letters {
         let is_selected = match scope {
-            ReplayScope::Run(run) => run_of(&letter).is_some_and(|id| id.as_str() == run),
-            ReplayScope::Ids(ids) => ids.contains(&letter.message_id),
+            ReplayScope::Run(run) => run_of(&message).is_some_and(|id| id.as_str() == run),
+            ReplayScope::Ids(ids) => ids.contains(&message.message_id),
         };
         if !is_selected {
             continue;
         }
-        missing.remove(letter.message_id.as_str());
-        match letter.content {
+        missing.remove(message.message_id.as_str());
+        match message.content {
             DeadLetterBody::Job(job) => {
                 let last = chosen
                     .jobs
                     .entry(job.job_id.clone())
-                    .or_insert((*job.clone(), letter.priority));
+                    .or_insert((*job.clone(), message.priority));
                 if last.0.round < job.round {
-                    *last = (*job, letter.priority);
+                    *last = (*job, message.priority);
                 }
             }
-            DeadLetterBody::Result(_) => drop(chosen.results.insert(letter.message_id)),
+            DeadLetterBody::Result(_) => drop(chosen.results.insert(message.message_id)),
             DeadLetterBody::Unreadable(_) => {
                 return Err(AppError::invalid(format!(
                     "dead letter {} cannot be read and so not replayed",
-                    letter.message_id
+                    message.message_id
                 )));
             }
         }

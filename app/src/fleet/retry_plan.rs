@@ -24,7 +24,7 @@ pub struct RetryPlan {
 impl RetryPlan {
     /// The plan for a run, by its record in Redis, else `here`, the record of its directory.
     /// `invocation` may change its budget.
-    pub fn of<'a>(
+    pub fn for_run<'a>(
         backend: &'a RedisLedger,
         invocation: &'a RunInvocation<'_>,
         run: &'a RunId,

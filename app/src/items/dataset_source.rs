@@ -28,8 +28,7 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 
-/// Shows what the datasets of runs hold, where this process can reach them and they are still what
-/// was judged.
+/// Items of the datasets of runs that are readable here and unchanged since they were judged.
 pub struct DatasetItemSource {
     open: Arc<Open>,
 }

@@ -113,7 +113,7 @@ async fn run_round(
         kept_inputs: terms.kept_inputs.clone(),
         shutdown: shutdown.child(),
         run_deadline: run_deadline(record),
-        ..local_context::of_one_run(
+        ..local_context::for_run(
             session,
             backend,
             terms.judge.clone(),

@@ -16,7 +16,7 @@ use juror_worker::{
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
 
 /// The context of a process that judges a single run.
-pub fn of_one_run(
+pub fn for_run(
     session: &Session,
     backend: &Arc<SqliteLedger>,
     judge: Option<Arc<JudgeSetup>>,

@@ -39,7 +39,7 @@ pub struct RunInvocation<'a> {
     /// Settings of this request alone.
     pub layers: Vec<Layer>,
     /// Settings below and above them.
-    pub ground: &'a BaseLayers,
+    pub base: &'a BaseLayers,
     /// Called with the count of items that are checked so far, and with none at the end of the
     /// check.
     pub on_item: &'a (dyn Fn(Option<u64>) + Send + Sync),
@@ -93,7 +93,7 @@ impl RunInvocation<'_> {
         // Flags win over the record, so that a difference in them is named.
         let layers = below.into_iter().chain(self.layers.iter().cloned()).collect();
         let budget = self.budget_usd.or(known.and_then(|record| record.budget_usd));
-        Ok(self.ground.settle(layers)?.with_run_budget(budget)?)
+        Ok(self.base.settle(layers)?.with_run_budget(budget)?)
     }
 
     /// A run that is continued keeps its budget, limits, cache and endpoint, and its choice whether
@@ -104,7 +104,7 @@ impl RunInvocation<'_> {
         let items = &self.items;
         let growing = items.until_width.map(|_| grown_sample(known).unwrap_or(first_sample()));
         let selection = ItemSelection { sample: growing.or(items.sample), ..items.clone() };
-        let rubric = rubrics::of_settings(&settings)?;
+        let rubric = rubrics::from_settings(&settings)?;
         self.open(settings, rubric, self.dataset.clone().unwrap_or_default(), selection)
     }
 
@@ -124,7 +124,7 @@ impl RunInvocation<'_> {
             outputs,
         };
         let rubric = match &self.rubric {
-            Some(_) => rubrics::of_settings(&settings)?,
+            Some(_) => rubrics::from_settings(&settings)?,
             None => rubrics::recorded(record)?,
         };
         self.open(settings, rubric, record.dataset.path.clone().into(), selection)
@@ -137,7 +137,7 @@ impl RunInvocation<'_> {
         dataset: PathBuf,
         selection: ItemSelection,
     ) -> Result<Session, AppError> {
-        let environment = self.ground.environment().clone();
+        let environment = self.base.environment().clone();
         let on_item = &mut |items| (self.on_item)(Some(items));
         let session = Session::open(settings, environment, rubric, dataset, selection, on_item);
         (self.on_item)(None);

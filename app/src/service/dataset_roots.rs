@@ -32,7 +32,7 @@ impl DatasetRoots {
     /// The real path of a dataset, named relative to one of the folders.
     pub fn resolve(&self, name: &str) -> Result<PathBuf, AppError> {
         if self.folders.is_empty() {
-            return Err(AppError::of_field(
+            return Err(AppError::for_field(
                 RequestField::Dataset,
                 "this server has no folder of datasets: start it with --data-root DIR, or set \
                  files.data_roots",
@@ -44,7 +44,7 @@ impl DatasetRoots {
                 "{name:?} is not a dataset's path: give it relative to one of the server's data \
                  roots, without a leading / and without .."
             );
-            return Err(AppError::of_field(RequestField::Dataset, message));
+            return Err(AppError::for_field(RequestField::Dataset, message));
         }
         // A link that leads outside is treated as a missing file.
         let found = Roots::new(self.folders.clone()).resolve(name).ok();

@@ -83,7 +83,7 @@ impl FleetRuns {
             asked.layers.extend(namespace_of(Some(&record), None)?);
             let backend = open_backend(&asked.settings()?).await.map_err(unavailable)?;
             let plan =
-                RetryPlan::of(&backend, &asked, &run, Some(record)).await.map_err(unavailable);
+                RetryPlan::for_run(&backend, &asked, &run, Some(record)).await.map_err(unavailable);
             let plan = plan.and_then(|plan| {
                 check(&plan)?;
                 let RunRecord { judge, budget_usd, .. } = &plan.run.record;

@@ -30,9 +30,9 @@ const EVENT_CAPACITY: usize = 1_000;
 
 /// The runs of this process.
 pub struct LocalRuns {
-    going: Arc<Mutex<Vec<Arc<OneRun>>>>,
-    places: Arc<Semaphore>,
-    at_once: u32,
+    active: Arc<Mutex<Vec<Arc<ActiveRun>>>>,
+    permits: Arc<Semaphore>,
+    max_concurrent: u32,
     tasks: TaskTracker,
     /// Resources of measuring of the runs that go on; the browsers end with the last of them.
     evidence: Mutex<Weak<EvidenceResources>>,
@@ -41,15 +41,15 @@ pub struct LocalRuns {
 }
 
 /// An active run with its shutdown.
-struct OneRun {
+struct ActiveRun {
     run: RunId,
     shutdown: Shutdown,
 }
 
 /// Permit of an active run, released on drop.
 pub struct RunPlace {
-    own: Arc<OneRun>,
-    all: Arc<Mutex<Vec<Arc<OneRun>>>>,
+    own: Arc<ActiveRun>,
+    all: Arc<Mutex<Vec<Arc<ActiveRun>>>>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -61,12 +61,14 @@ impl Drop for RunPlace {
 }
 
 impl LocalRuns {
-    /// A set without runs, of at most `at_once` concurrent ones, which all stop on `shutdown`.
-    pub fn new(at_once: u32, shutdown: Shutdown, notify: Notify) -> Self {
+    /// A set without runs, of at most `max_concurrent` active ones, which all stop on `shutdown`.
+    pub fn new(max_concurrent: u32, shutdown: Shutdown, notify: Notify) -> Self {
         Self {
-            going: Arc::default(),
-            places: Arc::new(Semaphore::new(usize::try_from(at_once).unwrap_or(usize::MAX >> 3))),
-            at_once,
+            active: Arc::default(),
+            permits: Arc::new(Semaphore::new(
+                usize::try_from(max_concurrent).unwrap_or(usize::MAX >> 3),
+            )),
+            max_concurrent,
             tasks: TaskTracker::new(),
             evidence: Mutex::default(),
             shutdown,
@@ -82,24 +84,24 @@ impl LocalRuns {
         if self.shutdown.drain.is_cancelled() {
             return Err(AppError::unavailable("the server is stopping; retry after its restart"));
         }
-        let mut going = self.going();
-        if going.iter().any(|one| one.run == *run) {
+        let mut active = self.active();
+        if active.iter().any(|one| one.run == *run) {
             return Err(AppError::conflict(format!("run {run} is already active")));
         }
-        let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| {
             AppError::unavailable(format!(
                 "the limit of {} concurrent runs is reached (serve.max_concurrent_runs): wait for one \
                  of them, or cancel one",
-                self.at_once
+                self.max_concurrent
             ))
         })?;
         let shutdown = Shutdown {
             drain: self.shutdown.drain.child_token(),
             now: self.shutdown.now.child_token(),
         };
-        let own = Arc::new(OneRun { run: run.clone(), shutdown });
-        going.push(Arc::clone(&own));
-        Ok(RunPlace { own, all: Arc::clone(&self.going), _permit: permit })
+        let own = Arc::new(ActiveRun { run: run.clone(), shutdown });
+        active.push(Arc::clone(&own));
+        Ok(RunPlace { own, all: Arc::clone(&self.active), _permit: permit })
     }
 
     /// Starts or continues a run in the background. Returns once its record and its ledger exist;
@@ -146,8 +148,8 @@ impl LocalRuns {
 
     /// Drains a run of this process; returns false if it is not active here.
     pub fn cancel(&self, run: &RunId) -> bool {
-        let going = self.going();
-        let found = going.iter().find(|one| one.run == *run);
+        let active = self.active();
+        let found = active.iter().find(|one| one.run == *run);
         if let Some(one) = found {
             one.shutdown.drain.cancel();
         }
@@ -156,7 +158,7 @@ impl LocalRuns {
 
     /// True if a run of this process is stopping.
     pub fn is_cancelling(&self, run: &RunId) -> bool {
-        self.going().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
+        self.active().iter().any(|one| one.run == *run && one.shutdown.drain.is_cancelled())
     }
 
     /// Waits until all runs have ended; call it after the shutdown, which refuses further ones.
@@ -165,7 +167,7 @@ impl LocalRuns {
         self.tasks.wait().await;
     }
 
-    /// Resources of measuring, the same for all runs that go on at once, so that all of them
+    /// Resources of measuring, the same for all runs that are active, so that all of them
     /// together draw no more pages than `render.concurrency` allows.
     fn evidence(&self, settings: &Settings) -> Arc<EvidenceResources> {
         let mut shared = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
@@ -176,15 +178,15 @@ impl LocalRuns {
         })
     }
 
-    fn going(&self) -> MutexGuard<'_, Vec<Arc<OneRun>>> {
-        self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    fn active(&self) -> MutexGuard<'_, Vec<Arc<ActiveRun>>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Runs to completion, and writes the report; returns a summary.
 async fn run_to_completion(begun: BegunRun, place: RunPlace) -> Result<String, AppError> {
     let (events, receiver) = Events::channel(EVENT_CAPACITY);
-    let OneRun { run, shutdown } = &*place.own;
+    let ActiveRun { run, shutdown } = &*place.own;
     let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));
     let ended = ended?;
     let reporting = spawn_blocking(move || {

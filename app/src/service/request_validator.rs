@@ -25,7 +25,7 @@ const MAX_REPEATS: u32 = 100;
 
 /// Validator of run requests.
 pub struct RunRequestValidator {
-    ground: BaseLayers,
+    base: BaseLayers,
     /// The flags of the command.
     flags: Vec<Layer>,
     settings: Settings,
@@ -34,9 +34,9 @@ pub struct RunRequestValidator {
 
 impl RunRequestValidator {
     /// A validator with the settings of the server.
-    pub fn new(ground: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
+    pub fn new(base: BaseLayers, flags: Vec<Layer>, settings: Settings) -> Self {
         let roots = DatasetRoots::new(settings.files.data_roots.clone());
-        Self { ground, flags, settings, roots }
+        Self { base, flags, settings, roots }
     }
 
     /// True if runs are judged by a fleet.
@@ -75,11 +75,11 @@ impl RunRequestValidator {
     /// Refuses a judged run without a budget, and a budget above `budget.run_usd`.
     pub fn check_budget(&self, judged: bool, budget: Option<Money>) -> Result<(), AppError> {
         match (budget, self.settings.budget.run_usd) {
-            (None, _) if judged => Err(AppError::of_field(
+            (None, _) if judged => Err(AppError::for_field(
                 RequestField::BudgetUsd,
                 "a run that a vision model judges needs a budget",
             )),
-            (Some(budget), Some(most)) if budget > most => Err(AppError::of_field(
+            (Some(budget), Some(most)) if budget > most => Err(AppError::for_field(
                 RequestField::BudgetUsd,
                 format!(
                     "${budget} exceeds the maximum budget of a run here, ${most} (setting \
@@ -98,7 +98,7 @@ impl RunRequestValidator {
         self.check_baseline(asked.baseline.as_deref())?;
         if let Some(model) = asked.model.as_deref().filter(|_| asked.enable_llm_judge) {
             let price = prices(&self.settings).require(model).map(drop);
-            price.map_err(|error| AppError::of_field(RequestField::Model, error.to_string()))?;
+            price.map_err(|error| AppError::for_field(RequestField::Model, error.to_string()))?;
         }
         let mut layers = [self.flags.clone(), layers_of(asked), self.limits(asked)].concat();
         // Set in either case, since the settings of the server may enable it.
@@ -125,7 +125,7 @@ impl RunRequestValidator {
             place: self.place(),
             evidence: asked.evidence,
             layers,
-            ground: &self.ground,
+            base: &self.base,
             on_item: &|_| (),
         };
         asked.session(run, None)
@@ -157,7 +157,7 @@ impl RunRequestValidator {
             place: self.place(),
             evidence: None,
             layers: self.flags.clone(),
-            ground: &self.ground,
+            base: &self.base,
             on_item: &|_| (),
         }
     }
@@ -169,7 +169,7 @@ impl RunRequestValidator {
             .map_err(AppError::invalid)
             .and_then(|_| find_run(named, &self.settings.run.runs_dir));
         found.map(drop).map_err(|error| {
-            AppError::of_field(
+            AppError::for_field(
                 RequestField::Baseline,
                 format!("give the name of a blessed run, or the id of a run ({error})"),
             )
@@ -212,12 +212,12 @@ fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
             let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
             let message =
                 format!("there is no built-in rubric {rubric:?}: use {}", known.join(" or "));
-            return Err(AppError::of_field(RequestField::Rubric, message));
+            return Err(AppError::for_field(RequestField::Rubric, message));
         }
         _ => {}
     }
     match asked.repeat {
-        Some(repeat) if repeat > MAX_REPEATS => Err(AppError::of_field(
+        Some(repeat) if repeat > MAX_REPEATS => Err(AppError::for_field(
             RequestField::Repeat,
             format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),
         )),

@@ -11,9 +11,9 @@ use juror_types::usage::Money;
 
 /// The figures of `juror estimate` for a session. With its judge off, only items and jobs are
 /// counted.
-pub async fn quote(session: &Session) -> Result<RunEstimate, AppError> {
+pub async fn run_estimate(session: &Session) -> Result<RunEstimate, AppError> {
     let plan = &session.plan;
-    let mut quoted = RunEstimate {
+    let mut estimate = RunEstimate {
         items: plan.items,
         jobs: plan.jobs,
         calls: 0,
@@ -25,35 +25,35 @@ pub async fn quote(session: &Session) -> Result<RunEstimate, AppError> {
     };
     let stages = &session.settings.stages;
     if !stages.pipeline_command.is_empty() || !stages.compile_command.is_empty() {
-        quoted.warnings.push(
+        estimate.warnings.push(
             "the time of your own program, which runs for each item, is not included".to_owned(),
         );
     }
     if session.candidate.is_some() {
-        add_judge(session, &mut quoted).await?;
+        add_judge(session, &mut estimate).await?;
     }
-    Ok(quoted)
+    Ok(estimate)
 }
 
-async fn add_judge(session: &Session, quoted: &mut RunEstimate) -> Result<(), AppError> {
+async fn add_judge(session: &Session, estimate: &mut RunEstimate) -> Result<(), AppError> {
     let estimation = Estimation::new(session, false, Examine::Sample, &mut |_| ()).await?;
     let total = &estimation.total;
-    quoted.cached = total.cached;
+    estimate.cached = total.cached;
     if let Some(own) = total.candidates.first() {
-        quoted.calls = own.calls;
-        quoted.expected_usd = estimation.expected_cost(own);
-        quoted.worst_case_usd = own.worst_cost;
-        quoted.expected_seconds = estimation.seconds(own);
+        estimate.calls = own.calls;
+        estimate.expected_usd = estimation.expected_cost(own);
+        estimate.worst_case_usd = own.worst_cost;
+        estimate.expected_seconds = estimation.seconds(own);
     }
     if let (failing @ 1.., Some(first)) = (total.failing, &total.first_failure) {
-        quoted.warnings.push(format!("{failing} jobs would fail before any call: {first}"));
+        estimate.warnings.push(format!("{failing} jobs would fail before any call: {first}"));
     }
-    if quoted.calls > 0 {
-        quoted.warnings.push(estimation.basis());
-        quoted.warnings.extend(estimation.sample());
+    if estimate.calls > 0 {
+        estimate.warnings.push(estimation.basis());
+        estimate.warnings.extend(estimation.sample());
     }
     match session.settings.budget.run_usd {
-        Some(budget) if budget < quoted.expected_usd => quoted.warnings.push(format!(
+        Some(budget) if budget < estimate.expected_usd => estimate.warnings.push(format!(
             "the budget of {} is less than the expected cost: jobs beyond it are skipped",
             dollars(budget)
         )),
