@@ -2,7 +2,6 @@
 
 pub mod baseline;
 pub mod baseline_warnings;
-pub mod calibrations;
 pub mod fleet_reports;
 pub mod run_lookup;
 
@@ -102,6 +101,13 @@ fn add_comparison(
 fn save(report: &Report, files: &RunFiles) -> Result<(), AppError> {
     write_output(&files.path_of("report.json"), report, files, &NoAttachments)
         .map_err(AppError::internal)
+}
+
+/// The calibration in the settings; call it before anything is spent. Without one, reports search
+/// the runs directory.
+pub fn calibration(settings: &Settings) -> Result<Option<KnownCalibration>, AppError> {
+    let named = settings.run.calibration.as_deref().map(KnownCalibration::read);
+    named.transpose().map_err(AppError::from)
 }
 
 /// The gate of the settings, anchored at the blessed run, if there is one.

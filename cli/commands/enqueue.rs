@@ -21,7 +21,7 @@ use juror_app::{
         self, enqueue::EnqueueRequest, prepared_run::PreparedRun, publish::Publication, require,
     },
     protected_files::ProtectedFiles,
-    reporting::{baseline::Baseline, calibrations},
+    reporting::{self, baseline::Baseline},
     run::{
         inspection::inspect_files,
         run_request::new_run_id,
@@ -71,7 +71,7 @@ pub async fn run(arguments: &EnqueueArguments, global: &GlobalFlags) -> Result<E
         true => Baseline::from_settings(&settings)?,
         false => None,
     };
-    calibrations::named(&settings)?;
+    reporting::calibration(&settings)?;
     require("broker", settings.fleet.broker.as_ref())?;
     let backend = fleet::open_backend(&settings).await?;
     let output = EnqueueOutput {

@@ -12,7 +12,7 @@ use juror_app::{
     error::AppError,
     ledger_pool::Ledgers,
     protected_files::{self, ProtectedFiles},
-    reporting::{self, Reporting, baseline::Baseline, calibrations, write_report},
+    reporting::{self, Reporting, baseline::Baseline, write_report},
     rubrics,
     settings::{Layer, Settings},
 };
@@ -45,7 +45,7 @@ pub async fn report(
     let (rubric, _) = rubrics::recorded(files.record())?;
     let gate = reporting::gate(settings, &rubric)?;
     let baseline = Baseline::from_settings(settings)?;
-    let calibration = calibrations::named(settings)?;
+    let calibration = reporting::calibration(settings)?;
     let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;

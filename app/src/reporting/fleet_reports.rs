@@ -1,8 +1,6 @@
 //! Reports of a fleet's runs, in the aggregator.
 
-use super::{
-    Reporting, add_comparison, baseline::Baseline, calibrations, save, without_comparison,
-};
+use super::{Reporting, add_comparison, baseline::Baseline, calibration, save, without_comparison};
 use crate::{error::AppError, rubrics, settings::Settings};
 use juror_aggregator::fleet::ReportWriter;
 use juror_analysis::{
@@ -26,7 +24,7 @@ impl FleetReports {
     /// # Errors
     /// An unreadable calibration.
     pub fn new(settings: Settings) -> Result<Self, AppError> {
-        let calibration = calibrations::named(&settings)?;
+        let calibration = calibration(&settings)?;
         Ok(Self { settings, calibration })
     }
 

@@ -5,7 +5,7 @@ use crate::{
     error::AppError,
     judge,
     named_run::nearest,
-    reporting::{self, Reporting, baseline::Baseline, calibrations},
+    reporting::{self, Reporting, baseline::Baseline},
 };
 use juror_analysis::{calibration::stored_calibration::KnownCalibration, gate::Gate};
 use juror_journal::journal::{JournalError, RunFiles, check_vacant};
@@ -56,7 +56,7 @@ pub(super) fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
     if let Some(baseline) = &baseline {
         baseline.check(run, &rubric.reference())?;
     }
-    let calibration = calibrations::named(settings)?;
+    let calibration = reporting::calibration(settings)?;
     let Some(candidate) = candidate else {
         return Ok(Ready { gate, baseline, calibration, judge: None });
     };
