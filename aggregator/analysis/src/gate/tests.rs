@@ -183,7 +183,7 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "require no_decline = true"),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nmargin = 0.01",
-            "gate.toml:4: rule[0].margin: unknown key 'margin'",
+            "gate.toml:4: rule[1].margin: unknown key 'margin'",
         ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nno_decline = true\nanchor_runs = 2",
