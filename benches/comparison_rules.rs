@@ -201,7 +201,7 @@ fn report(
     let folder = tempfile::tempdir().unwrap();
     let mut directory = RunDirectory::create(folder.path(), record).unwrap();
     directory.append(results).unwrap();
-    let counted = Fold::of_journal(directory.files()).unwrap().counted();
+    let counted = Fold::from_journal(directory.files()).unwrap().counted();
     let input = SummaryInput {
         counted: &counted,
         rubric,

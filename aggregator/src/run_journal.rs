@@ -15,7 +15,7 @@ pub struct RunJournal {
 impl RunJournal {
     /// Reads the journal of a directory.
     pub fn read(directory: RunDirectory) -> Result<Self, JournalError> {
-        let fold = Fold::of_journal(directory.files())?;
+        let fold = Fold::from_journal(directory.files())?;
         Ok(Self { directory, fold })
     }
 

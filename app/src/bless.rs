@@ -41,7 +41,7 @@ pub fn bless(runs_dir: &Path, run: &RunId, name: &str, force: bool) -> Result<Bl
         )));
     }
     check_name(runs_dir, run, name)?;
-    let fold = Fold::of_journal(&files)?;
+    let fold = Fold::from_journal(&files)?;
     let lost = lost_jobs(files.record().jobs(), fold.counts());
     if let Some(lost) = lost.as_ref().filter(|_| !force) {
         return Err(AppError::conflict(format!(

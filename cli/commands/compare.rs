@@ -15,7 +15,7 @@ use juror_report::{OutputFormat, topics, write_comparison};
 pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, arguments.comparing.layers())?;
     for output in &arguments.output {
-        OutputFormat::of_comparison(output).map_err(Failure::usage)?;
+        OutputFormat::for_comparison(output).map_err(Failure::usage)?;
     }
     let base = Baseline::open(&arguments.base, &settings)?;
     let head = open_run(&arguments.head, &settings.run.runs_dir)?;

@@ -46,7 +46,7 @@ pub async fn report(
     let gate = reporting::gate(settings, &rubric)?;
     let baseline = Baseline::from_settings(settings)?;
     let calibration = reporting::calibration(settings)?;
-    let counted = Fold::of_journal(files).map_err(AppError::from)?.counted();
+    let counted = Fold::from_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
     let ledger = ledgers.of(files.record()).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));

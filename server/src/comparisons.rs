@@ -99,7 +99,7 @@ impl Comparisons {
             let _permit = permit;
             let rubric = &after.report.rubric;
             let stability =
-                ItemStability::of_run(&after.files, rules.flaky_runs, rubric, rules.averaging)?;
+                ItemStability::from_run(&after.files, rules.flaky_runs, rubric, rules.averaging)?;
             let mut comparison = compare(side(&before)?, side(&after)?, rules, &stability)?;
             let warning_terms = WarningTerms { max_age_days, now: Timestamp::now() };
             let further =

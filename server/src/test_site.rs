@@ -243,7 +243,7 @@ fn result(record: &RunRecord, item: u32) -> JobResult {
 fn write_report(runs: &Path, run: &RunId) {
     let files = RunFiles::open(runs, run).unwrap();
     let rubric = Rubric::parse(&files.record().rubric_text, "run.json").unwrap();
-    let counted = Fold::of_journal(&files).unwrap().counted();
+    let counted = Fold::from_journal(&files).unwrap().counted();
     let input = SummaryInput {
         counted: &counted,
         rubric: &rubric,

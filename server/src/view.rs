@@ -78,7 +78,7 @@ impl RunView {
     ) -> Result<Self, ViewError> {
         let record = files.record();
         let rubric = Rubric::parse(&record.rubric_text, "run.json")?;
-        let counted = Fold::of_journal(&files)?.counted();
+        let counted = Fold::from_journal(&files)?.counted();
         let saved = Saved::read(&files);
         let gate = item_source.gate(&rubric);
         let input = SummaryInput {

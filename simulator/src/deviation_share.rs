@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 /// Deviations that have names on the command line.
 pub trait Named: Copy + 'static {
-    /// All of them.
+    /// Every deviation, in the order of lists.
     const ALL: &'static [Self];
     /// The noun of messages, as in "quirk".
     const NOUN: &'static str;

@@ -188,7 +188,7 @@ impl Simulator {
             }
             Some(Fault::Reset) => return Err(HungUp),
             Some(Fault::Cut) => return Ok(reply::cut(headers, &body)),
-            _ => self.counter.answer(),
+            _ => self.counter.count_answer(),
         }
         Ok(match fault {
             Some(Fault::Slow) => reply::slow(headers, &body, self.config.slow_pause),

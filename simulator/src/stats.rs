@@ -126,7 +126,7 @@ impl Counter {
         self.change(|stats| stats.counted_tokens += tokens);
     }
 
-    pub(crate) fn answer(&self) {
+    pub(crate) fn count_answer(&self) {
         self.change(|stats| stats.answers += 1);
     }
 

@@ -21,10 +21,10 @@ pub struct CallPricing {
     terms: ModelTerms,
     /// Prices, for a model that answered in place of the requested one.
     prices: Prices,
-    told_other_model: AtomicBool,
-    told_unknown_usage: AtomicBool,
-    told_other_cost: AtomicBool,
-    told_other_lane: AtomicBool,
+    warned_other_model: AtomicBool,
+    warned_unknown_usage: AtomicBool,
+    warned_other_cost: AtomicBool,
+    warned_other_lane: AtomicBool,
 }
 
 /// Bill of one call.
@@ -47,10 +47,10 @@ impl CallPricing {
             names,
             terms,
             prices,
-            told_other_model: AtomicBool::new(false),
-            told_unknown_usage: AtomicBool::new(false),
-            told_other_cost: AtomicBool::new(false),
-            told_other_lane: AtomicBool::new(false),
+            warned_other_model: AtomicBool::new(false),
+            warned_unknown_usage: AtomicBool::new(false),
+            warned_other_cost: AtomicBool::new(false),
+            warned_other_lane: AtomicBool::new(false),
         }
     }
 
@@ -119,7 +119,7 @@ impl CallPricing {
         let asked = self.names.first().map_or("", String::as_str);
         let mut warnings = Vec::new();
         if let Some(model) = self.other_model(end)
-            && first(&self.told_other_model)
+            && first(&self.warned_other_model)
         {
             let priced = match self.prices.find(model) {
                 Some(_) => "its own price",
@@ -137,7 +137,7 @@ impl CallPricing {
             && self.terms.lane != Lane::Mixed
             // A row of a batch was sent in the lane batch, whatever its run's lane is now.
             && answer.lane != Lane::Batch
-            && first(&self.told_other_lane)
+            && first(&self.warned_other_lane)
         {
             warnings.push(format!(
                 "the vision API replies in the lane {} in place of {}: such replies are \
@@ -147,7 +147,7 @@ impl CallPricing {
                 self.terms.lane.name()
             ));
         }
-        if !bill.metered && first(&self.told_unknown_usage) {
+        if !bill.metered && first(&self.warned_unknown_usage) {
             warnings.push(format!(
                 "the vision API does not report the usage of its replies: each is booked at its \
                  maximum cost (this one at ${})",
@@ -156,7 +156,7 @@ impl CallPricing {
         }
         if let Some(table_cost) = bill.table_cost
             && differs(bill.cost, table_cost)
-            && first(&self.told_other_cost)
+            && first(&self.warned_other_cost)
         {
             warnings.push(format!(
                 "the vision API charged ${} for a reply that costs ${table_cost} by the price \

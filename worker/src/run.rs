@@ -102,7 +102,7 @@ async fn take_jobs(
 ) -> Result<(), WorkerError> {
     let DeliveryHandler { worker, shutdown, .. } = &**handler;
     loop {
-        let wanted = jobs_in_hand(worker.concurrency.limit());
+        let wanted = jobs_in_progress(worker.concurrency.limit());
         tokio::select! {
             biased;
             () = shutdown.drain.cancelled() => return Ok(()),
@@ -121,7 +121,7 @@ async fn take_jobs(
 
 /// Number of jobs in progress for a number of calls: an eighth more, so that some jobs prepare or
 /// store while the others call. With few calls, jobs keep their order.
-fn jobs_in_hand(calls: usize) -> usize {
+fn jobs_in_progress(calls: usize) -> usize {
     calls.saturating_add(calls / 8).min(MAX_DELIVERIES)
 }
 

@@ -66,7 +66,7 @@ pub struct Counts {
 
 impl Fold {
     /// The fold of a run's journal.
-    pub fn of_journal(files: &RunFiles) -> Result<Self, JournalError> {
+    pub fn from_journal(files: &RunFiles) -> Result<Self, JournalError> {
         let mut fold = Self::default();
         for read in files.results()? {
             let (offset, result) = read?;

@@ -111,7 +111,7 @@ impl<'a> Tally<'a> {
     }
 
     /// An accumulator for a run's record.
-    pub fn of_run(rubric: &'a Rubric, record: &RunRecord, policy: AveragingPolicy) -> Self {
+    pub fn for_run(rubric: &'a Rubric, record: &RunRecord, policy: AveragingPolicy) -> Self {
         let tally = Self::new(rubric, record.judge.is_some(), record.repeat, policy);
         match record.dataset.sample.and_then(|sample| sample.until_width) {
             Some(_) => Self { confidence: LOOKS_CONFIDENCE, ..tally },

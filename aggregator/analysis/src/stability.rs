@@ -58,7 +58,7 @@ pub struct ItemStability {
 impl ItemStability {
     /// Reads a run and the `runs` − 1 before it that asked the same, one after the other. What an
     /// item's input was before it changed tells nothing of the item as it is.
-    pub fn of_run(
+    pub fn from_run(
         files: &RunFiles,
         runs: usize,
         rubric: &Rubric,
@@ -113,7 +113,7 @@ impl<'a> StabilityScan<'a> {
 
     fn read(&mut self, files: &RunFiles) -> Result<(), JournalError> {
         let judged = files.record().judge.is_some();
-        let counted = Fold::of_journal(files)?.counted();
+        let counted = Fold::from_journal(files)?.counted();
         for read in files.results()? {
             let (offset, result) = read?;
             if counted.contains(offset) {

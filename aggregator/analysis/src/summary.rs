@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
             Formula::SumOverMax => Vec::new(),
             Formula::WeightedGroups => criteria.collect(),
         };
-        let tally = || Tally::of_run(input.rubric, record, input.averaging);
+        let tally = || Tally::for_run(input.rubric, record, input.averaging);
         let leaves_out = input.gate.is_some() && !input.flaky.flaky.is_empty();
         Self {
             tally: tally(),

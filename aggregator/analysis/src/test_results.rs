@@ -34,7 +34,7 @@ pub fn report_of(
     let runs = tempfile::tempdir().unwrap();
     let mut directory = RunDirectory::create(runs.path(), record).unwrap();
     directory.append(results).unwrap();
-    let fold = Fold::of_journal(directory.files()).unwrap();
+    let fold = Fold::from_journal(directory.files()).unwrap();
     let rubric = rubric(&record.rubric_text);
     let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
     let input = SummaryInput {

@@ -25,7 +25,7 @@ pub fn score_width(
     averaging: AveragingPolicy,
 ) -> Result<Option<f64>, JournalError> {
     let record = files.record();
-    let mut tally = Tally::of_run(rubric, record, averaging);
+    let mut tally = Tally::for_run(rubric, record, averaging);
     let mut items = Items::new(record.repeat, counted.len() as usize);
     for read in files.results()? {
         let (offset, result) = read?;

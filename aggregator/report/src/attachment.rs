@@ -7,7 +7,7 @@ use juror_types::{
 };
 use std::collections::HashMap;
 
-/// Answers what can be shown of items beside their results. Asked at most once for each page.
+/// Source of pictures and code beside results; queried at most once for each page.
 pub trait Attachments {
     /// Pictures and code of these results' items, by the items' ids; what is not to be had is
     /// left out, with the reason. Those first in the list matter most.

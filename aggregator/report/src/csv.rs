@@ -65,7 +65,7 @@ pub(crate) fn write(
 
 /// All columns; their order is a contract.
 fn columns(report: &Report, metadata: &MetadataColumns) -> Vec<ResultColumn> {
-    let repeat = ResultColumn::of_csv("repeat", |it| Some(ResultCell::Count(it.repeat.into())));
+    let repeat = ResultColumn::for_csv("repeat", |it| Some(ResultCell::Count(it.repeat.into())));
     let retrieved = text("retrieved", |it| it.retrieval.as_ref()?.retrieved.clone());
     let mut columns = vec![item(false), repeat, outcome(), passed(), time()];
     columns.extend([tokens(), pattern(), retrieved, compiles(), quality()]);
@@ -95,21 +95,21 @@ fn text(
     name: impl Into<String>,
     text: impl Fn(&JobResult) -> Option<String> + Send + Sync + 'static,
 ) -> ResultColumn {
-    ResultColumn::of_csv(name, move |it| Some(ResultCell::Text(text(it)?)))
+    ResultColumn::for_csv(name, move |it| Some(ResultCell::Text(text(it)?)))
 }
 
 /// Origin and error of a result, and the verdict's statements.
 fn verdict_columns() -> Vec<ResultColumn> {
     let mut columns = vec![
-        ResultColumn::of_csv("cached", |it| Some(ResultCell::Holds(it.cached))),
-        ResultColumn::of_csv("simulated", |it| Some(ResultCell::Holds(it.is_simulated()))),
+        ResultColumn::for_csv("cached", |it| Some(ResultCell::Holds(it.cached))),
+        ResultColumn::for_csv("simulated", |it| Some(ResultCell::Holds(it.is_simulated()))),
         text("error_kind", |it| Some(it.error.as_ref()?.kind.name().to_owned())),
         text("error_message", |it| Some(it.error.as_ref()?.message.clone())),
         text("issues", |it| Some(it.verdict()?.issues.join("; "))),
         text("strengths", |it| Some(it.verdict()?.strengths.join("; "))),
     ];
     columns.extend(Severity::ALL.map(|severity| {
-        ResultColumn::of_csv(format!("findings_{}", severity.name()), move |it| {
+        ResultColumn::for_csv(format!("findings_{}", severity.name()), move |it| {
             let findings = it.verdict()?.findings.iter();
             let count = findings.filter(|finding| finding.severity == severity).count();
             Some(ResultCell::Count(count as u64))
@@ -131,17 +131,17 @@ fn evidence_columns() -> [ResultColumn; 6] {
         result.evidence.as_ref()?.measured()
     }
     [
-        ResultColumn::of_csv("renders", |it| {
+        ResultColumn::for_csv("renders", |it| {
             Some(ResultCell::Holds(it.generation.as_ref()?.renders?))
         }),
         text("render_error", |it| Some(it.evidence.as_ref()?.error()?.to_owned())),
-        ResultColumn::of_csv("pixels_equal", |it| {
+        ResultColumn::for_csv("pixels_equal", |it| {
             Some(ResultCell::Figure(measured(it)?.pixels_equal, Unit::Share))
         }),
-        ResultColumn::of_csv("ssim", |it| {
+        ResultColumn::for_csv("ssim", |it| {
             Some(ResultCell::Figure(measured(it)?.ssim, Unit::Score))
         }),
-        ResultColumn::of_csv("regions", |it| {
+        ResultColumn::for_csv("regions", |it| {
             Some(ResultCell::Count(measured(it)?.regions.len() as u64))
         }),
         text("first_region", |it| Some(region_text(measured(it)?.regions.first()?))),

@@ -70,11 +70,11 @@ pub enum Level {
     Plain,
     /// A remark.
     Faint,
-    /// As wanted.
+    /// Success, or a target that is met.
     Good,
-    /// Not certain, or to be known.
+    /// An uncertainty, or a warning.
     Doubtful,
-    /// Not as wanted.
+    /// A failure, or a target that is missed.
     Bad,
 }
 

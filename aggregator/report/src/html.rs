@@ -55,9 +55,9 @@ pub(crate) fn write(
     attachments: &dyn Attachments,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let survey = PagePlan::for_report(report, report.items.read(files).map_err(io::Error::other)?)?;
+    let plan = PagePlan::for_report(report, report.items.read(files).map_err(io::Error::other)?)?;
     let mut put = |markup: Markup| out.write_all(markup.into_string().as_bytes());
-    let anchors = Anchors::for_report(report, &survey);
+    let anchors = Anchors::for_report(report, &plan);
     let link = |kind: NameKind, name: &str| match kind {
         NameKind::Item => anchors.link(name),
         // They stand first among the results that are shown in full.
@@ -68,28 +68,28 @@ pub(crate) fn write(
     put(layout::opening(&report.run, &head, &blocks(&head.blocks, &link)))?;
     put(html! {
         div.cards { @for topic in topics::behind_head(report) { (card(&topic, &link)) } }
-        @if survey.distribution.verdicts > 0 {
+        @if plan.distribution.verdicts > 0 {
             section.card aria-labelledby="spread" {
                 h2 #spread {
                     "Distribution of scores" @if report.run.simulated { " " (simulated()) }
                 }
-                (distribution(&survey.distribution))
+                (distribution(&plan.distribution))
             }
         }
     })?;
     let columns = topics::results::shown_columns(report);
-    put(results_table::opening(report, &survey, &columns))?;
-    let results = survey.order.len();
-    let rows = report.items.read_at(files, &survey.order).map_err(io::Error::other)?;
+    put(results_table::opening(report, &plan, &columns))?;
+    let results = plan.order.len();
+    let rows = report.items.read_at(files, &plan.order).map_err(io::Error::other)?;
     for (number, result) in rows.enumerate() {
         let result = result.map_err(io::Error::other)?;
         if number > 0 && number.is_multiple_of(AT_A_TIME) {
             put(results_table::fold(number, results, &columns))?;
         }
-        put(results_table::row(report, &survey, &columns, number, &result))?;
+        put(results_table::row(report, &plan, &columns, number, &result))?;
     }
     put(results_table::closing(results))?;
-    sections(report, files, attachments, &survey, &mut put)?;
+    sections(report, files, attachments, &plan, &mut put)?;
     put(layout::closing(&report.run))
 }
 
@@ -97,10 +97,10 @@ fn sections(
     report: &Report,
     files: &RunFiles,
     attachments: &dyn Attachments,
-    survey: &PagePlan,
+    plan: &PagePlan,
     put: &mut impl FnMut(Markup) -> io::Result<()>,
 ) -> io::Result<()> {
-    let places = survey.in_full();
+    let places = plan.in_full();
     let read = || report.items.read_at(files, places).map_err(io::Error::other);
     let shown = |result| {
         let result: juror_types::outcome::JobResult = result?;
@@ -109,7 +109,7 @@ fn sections(
     let shown: Result<Vec<AttachmentRequest>, juror_journal::journal::JournalError> =
         read()?.map(shown).collect();
     let attachments = attachments.gather(&shown.map_err(io::Error::other)?);
-    put(section::opening(report, survey))?;
+    put(section::opening(report, plan))?;
     for (number, result) in read()?.enumerate() {
         let result = result.map_err(io::Error::other)?;
         let attachment = attachments.get(&result.screenshot_id);

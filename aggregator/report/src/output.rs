@@ -74,7 +74,7 @@ impl OutputFormat {
     }
 
     /// The format that a comparison file's ending picks.
-    pub fn of_comparison(path: &Path) -> Result<Self, OutputError> {
+    pub fn for_comparison(path: &Path) -> Result<Self, OutputError> {
         Self::among(&OF_COMPARISONS, path)
     }
 
@@ -132,7 +132,7 @@ pub fn write_report(
 
 /// Writes a comparison into a file, replaced in one step, in the format of its ending.
 pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), OutputError> {
-    let format = OutputFormat::of_comparison(path)?;
+    let format = OutputFormat::for_comparison(path)?;
     replace_file(path, |out| match format {
         OutputFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, comparison)?;

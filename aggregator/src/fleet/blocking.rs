@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug)]
 pub(super) struct CommitWork {
     pub(super) run: RunId,
-    pub(super) from: From,
+    pub(super) from: RunSource,
     /// New content of `run.json`, if it has changed.
     pub(super) record: Option<RunRecord>,
     pub(super) batch: Vec<Incoming>,
@@ -21,7 +21,7 @@ pub(super) struct CommitWork {
 
 /// Source of a run's state.
 #[derive(Debug)]
-pub(super) enum From {
+pub(super) enum RunSource {
     /// An open run.
     Open(Box<OpenRun>),
     /// The run's directory.
@@ -56,9 +56,11 @@ impl CommitWork {
         let Self { run, from, record, batch } = self;
         let committing = || {
             let mut open = match (from, &record) {
-                (From::Open(open), _) => *open,
-                (From::Record, Some(record)) => OpenRun::create(runs_dir, record, stop)?,
-                (From::Record | From::Directory, _) => OpenRun::open(runs_dir, &run, stop)?,
+                (RunSource::Open(open), _) => *open,
+                (RunSource::Record, Some(record)) => OpenRun::create(runs_dir, record, stop)?,
+                (RunSource::Record | RunSource::Directory, _) => {
+                    OpenRun::open(runs_dir, &run, stop)?
+                }
             };
             if let Some(record) = &record {
                 open.update_record_file(record)?;

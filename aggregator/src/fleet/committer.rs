@@ -12,7 +12,7 @@ use super::{
     telemetry,
 };
 use crate::fleet::{
-    blocking::{CommitWork, Done, From, Undone},
+    blocking::{CommitWork, Done, RunSource, Undone},
     run_registry::RunRegistry,
     run_state::{KnownRun, ResultPlace},
     settlement::DeliverySettlement,
@@ -183,7 +183,7 @@ impl Committer {
 
     fn work_for(&mut self, run: RunId, batch: Vec<Incoming>) -> CommitWork {
         let open = self.runs.known.get_mut(&run).and_then(|known| known.open.take());
-        let from = open.map_or(From::Directory, |open| From::Open(Box::new(open)));
+        let from = open.map_or(RunSource::Directory, |open| RunSource::Open(Box::new(open)));
         CommitWork { run, from, record: None, batch }
     }
 

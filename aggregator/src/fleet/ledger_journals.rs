@@ -28,7 +28,7 @@ pub(super) fn cost_of(
         Ok(_) | Err(JournalError::Missing { .. }) => return Ok(Money::ZERO),
         Err(error) => return Err(error),
     };
-    Ok(Fold::of_journal(&files)?.spent().cost)
+    Ok(Fold::from_journal(&files)?.spent().cost)
 }
 
 /// Names of all directories in the runs directory that may be runs.

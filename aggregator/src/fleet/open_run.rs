@@ -51,7 +51,7 @@ impl OpenRun {
     }
 
     fn read(directory: RunDirectory, stop: &CancellationToken) -> Result<Self, JournalError> {
-        let fold = Fold::of_journal(&directory.files().clone().until(stop.clone()))?;
+        let fold = Fold::from_journal(&directory.files().clone().until(stop.clone()))?;
         Ok(Self(RunJournal::new(directory, fold)))
     }
 

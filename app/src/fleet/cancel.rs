@@ -64,7 +64,7 @@ pub fn cancel<'a>(
         // An unreadable journal is treated as one on another machine. The aggregator's last
         // progress may be behind both, or may have expired.
         let files = RunFiles::open(&settings.run.runs_dir, run);
-        let fold = files.and_then(|files| Fold::of_journal(&files)).ok();
+        let fold = files.and_then(|files| Fold::from_journal(&files)).ok();
         let rounds = job_rounds(backend, run, fold.as_ref()).await?;
         let complete = status.is_reported()
             || status.expected.is_some_and(|expected| rounds.results() >= expected);
@@ -97,7 +97,7 @@ fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary
 /// [`AppError::Conflict`] for an active run, which only its own process can stop.
 pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
     let (run_id, planned) = (files.record().run_id.clone(), files.record().planned);
-    let counts = Fold::of_journal(files).map_err(AppError::from)?;
+    let counts = Fold::from_journal(files).map_err(AppError::from)?;
     if files.is_held() {
         return Err(AppError::conflict(format!(
             "run {run_id} is a run of this machine: stop it with Ctrl-C in its terminal, or, if \

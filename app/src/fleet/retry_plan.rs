@@ -48,7 +48,7 @@ impl RetryPlan {
                 Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
             let fold = match is_here {
                 true => {
-                    Some(Fold::of_journal(&RunFiles::open(&session.settings.run.runs_dir, run)?)?)
+                    Some(Fold::from_journal(&RunFiles::open(&session.settings.run.runs_dir, run)?)?)
                 }
                 false => None,
             };

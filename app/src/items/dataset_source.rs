@@ -36,7 +36,7 @@ pub struct DatasetItemSource {
 /// Time limit for a fleet's ledger.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-const BROKEN_OFF: &str = "reading was broken off; ask again";
+const INTERRUPTED: &str = "reading was interrupted: try again";
 
 impl DatasetItemSource {
     /// Reads files under the folders of runs and of these settings.
@@ -146,7 +146,8 @@ impl ItemSource for DatasetItemSource {
             };
             Ok::<_, String>((item, roots, kept, attachment, unjudged))
         });
-        let (item, roots, kept, attachment, unjudged) = looking.await.map_err(|_| BROKEN_OFF)??;
+        let (item, roots, kept, attachment, unjudged) =
+            looking.await.map_err(|_| INTERRUPTED)??;
         let item = Item { language: item.language.or(result.item.language), ..item };
         let texts = ItemTexts::new(&item, &inputs, roots, kept, &self.open.settings.stages);
         let prompt = match judged {
@@ -190,7 +191,7 @@ impl ItemSource for DatasetItemSource {
             }
             Err(reason)
         });
-        reading.await.map_err(|_| BROKEN_OFF)?
+        reading.await.map_err(|_| INTERRUPTED)?
     }
 }
 

@@ -113,7 +113,7 @@ pub fn rules(settings: &Settings) -> Rules {
 pub fn stability(files: &RunFiles, rules: Rules) -> Result<ItemStability, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let Rules { flaky_runs, averaging, .. } = rules;
-    ItemStability::of_run(files, flaky_runs, &rubric, averaging).map_err(AppError::from)
+    ItemStability::from_run(files, flaky_runs, &rubric, averaging).map_err(AppError::from)
 }
 
 /// Report of a run's results, without a gate; costs are the ledger's where one is given.
@@ -124,7 +124,7 @@ pub fn report_of(
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let input = SummaryInput {
-        counted: &Fold::of_journal(files).map_err(AppError::from)?.counted(),
+        counted: &Fold::from_journal(files).map_err(AppError::from)?.counted(),
         rubric: &rubric,
         ledger,
         gate: None,

@@ -50,7 +50,7 @@ struct Found {
 fn read(runs_dir: &Path) -> Result<Found, Failure> {
     let mut found = Found { runs: Vec::new(), exit: Exit::Done };
     for run in super::files_in(runs_dir)? {
-        match run.and_then(|files| Ok((Fold::of_journal(&files)?, files))) {
+        match run.and_then(|files| Ok((Fold::from_journal(&files)?, files))) {
             Ok((fold, files)) => found.runs.push((files.record().clone(), fold)),
             Err(error) => {
                 terminal::print_notice(&format!("juror: {}", Failure::error(error)));

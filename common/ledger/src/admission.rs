@@ -169,7 +169,7 @@ pub struct AdmissionRequest {
 pub enum AdmissionDecision {
     /// The lease is held: make the call.
     Admitted,
-    /// Not now: ask again after this time, or, for money, as soon as something changes.
+    /// A retry after this time, or, for money, as soon as something changes.
     Wait {
         /// Time after which the rate limits could allow it; none if only another change can help.
         retry_after: Option<Duration>,

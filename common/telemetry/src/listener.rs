@@ -82,8 +82,8 @@ struct HealthEndpoints {
 impl HealthEndpoints {
     async fn serve(self, stream: TcpStream) {
         let service = service_fn(|request| {
-            let answer = self.answer(&request);
-            async { Ok::<_, Infallible>(answer) }
+            let response = self.respond(&request);
+            async { Ok::<_, Infallible>(response) }
         });
         let served = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -95,7 +95,7 @@ impl HealthEndpoints {
         }
     }
 
-    fn answer(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
         let page = match request.uri().path() {
             "/metrics" => HealthPage::Metrics,
             "/healthz" => HealthPage::Health,

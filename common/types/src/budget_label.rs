@@ -36,7 +36,7 @@ impl BudgetLabel {
     /// Label of the dataset at a path: the file's name without its extension, or the folder's where
     /// the file has a common manifest name such as `manifest.jsonl`. Characters that a name cannot
     /// have become `-`.
-    pub fn of_dataset(path: &Path) -> Self {
+    pub fn for_dataset(path: &Path) -> Self {
         let last = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
         let file = last(path).unwrap_or_else(|| "dataset".to_owned());
         let stem = MANIFEST_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending));
@@ -144,9 +144,9 @@ mod tests {
             ("manifest.jsonl", "manifest"),
             ("/", "dataset"),
         ] {
-            assert_eq!(BudgetLabel::of_dataset(Path::new(path)).name(), name, "{path}");
+            assert_eq!(BudgetLabel::for_dataset(Path::new(path)).name(), name, "{path}");
         }
-        let long = BudgetLabel::of_dataset(Path::new(&"ü".repeat(80)));
+        let long = BudgetLabel::for_dataset(Path::new(&"ü".repeat(80)));
         assert_eq!(long.to_string().parse(), Ok(long));
     }
 

@@ -14,7 +14,7 @@ pub(crate) trait RowAnswerer {
     fn input_tokens(&self, body: &[u8]) -> u64;
 
     /// The answer to a row's request, which is billed unless it is an error.
-    fn answer(&self, body: &[u8]) -> RowReply;
+    fn reply(&self, body: &[u8]) -> RowReply;
 }
 
 /// An answered row.
@@ -160,7 +160,7 @@ impl Outputs {
             }
             let line = content.get(row.line.clone()).unwrap_or_default();
             let body = serde_json::from_slice::<WireRow>(line).map(|row| row.body.to_string());
-            let answer = answerer.answer(body.unwrap_or_default().as_bytes());
+            let answer = answerer.reply(body.unwrap_or_default().as_bytes());
             let response =
                 json!({"status_code": answer.status, "request_id": id, "body": answer.body});
             if answer.status != 200 {

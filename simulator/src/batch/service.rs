@@ -74,8 +74,8 @@ const MAX_PAGE: usize = 100;
 const MAX_METADATA: usize = 16;
 
 impl BatchService {
-    /// Answers a request; none if there is no such address.
-    pub(crate) fn answer(
+    /// Responds to a request; none if there is no such address.
+    pub(crate) fn respond(
         &self,
         request: &BatchRequest<'_>,
         settings: &BatchSettings,

@@ -48,7 +48,7 @@ impl Simulator {
             body,
         };
         let is_look = head.method == Method::GET && request.path.starts_with("batches/");
-        let answer = self.batches.answer(&request, &self.config.batches, self);
+        let answer = self.batches.respond(&request, &self.config.batches, self);
         if is_look {
             self.counter.poll_batch();
         }
@@ -80,7 +80,7 @@ impl RowAnswerer for Simulator {
         question.map_or(0, |question| question.input_tokens())
     }
 
-    fn answer(&self, body: &[u8]) -> RowReply {
+    fn reply(&self, body: &[u8]) -> RowReply {
         let serial = self.serial.fetch_add(1, Ordering::Relaxed);
         let prepared = ChatQuestion::read(body, &self.config).and_then(|question| {
             let input_tokens = question.input_tokens();

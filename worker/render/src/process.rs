@@ -33,7 +33,7 @@ pub(crate) const FLAGS: [&str; 38] = [
     // Frames as fast as they are drawn: trials of repairs wait for no display.
     "--disable-frame-rate-limit",
     "--disable-gpu-vsync",
-    // Nobody sees the window, whose animations would be drawn as fast: a page costs half as much.
+    // The window is invisible, and its animations would be drawn as fast: a page costs half as much.
     "--animation-duration-scale=0",
     "--no-startup-window",
     // A page is never in the background, where timers and frames are slowed down.

@@ -160,7 +160,7 @@ impl DeliveryHandler {
         let publishing = self.worker.results.publish(result, Priority::Normal);
         match self.shutdown.now.run_until_cancelled(publishing).await {
             Some(published) => published?,
-            // It is stored: whoever claims the job next publishes it.
+            // It is stored: the next claim of the job publishes it.
             None => return Ok(()),
         }
         self.settle(delivery, disposition).await
@@ -175,7 +175,7 @@ impl DeliveryHandler {
         let Worker { run_states, events, .. } = &self.worker;
         let (disposition, ended) = match interruption {
             Interruption::Stopping => (Disposition::Requeue, Ok(())),
-            // Whoever took it over publishes its result, unless a restored ledger has forgotten the
+            // The new holder publishes its result, unless a restored ledger has forgotten the
             // claim: then it is claimed anew.
             Interruption::ClaimLost
             | Interruption::WaitTimeout

@@ -74,11 +74,11 @@ pub enum BatchStatus {
 /// Rows of a batch by their state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowCounts {
-    /// All of them.
+    /// Number of rows.
     pub total: u64,
-    /// With an answer.
+    /// Number of rows with a reply.
     pub completed: u64,
-    /// With an error.
+    /// Number of rows with an error.
     pub failed: u64,
 }
 

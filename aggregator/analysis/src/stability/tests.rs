@@ -38,7 +38,7 @@ fn stability(nights: &[&str], runs: usize) -> ItemStability {
     let days = nights.iter().zip(1..);
     let files: Vec<_> = days.map(|(letters, day)| night(folder.path(), day, letters)).collect();
     let (rubric, policy) = (rubric(SEMANTIC), AveragingPolicy::default());
-    ItemStability::of_run(files.last().unwrap(), runs, &rubric, policy).unwrap()
+    ItemStability::from_run(files.last().unwrap(), runs, &rubric, policy).unwrap()
 }
 
 #[test]

@@ -11,8 +11,8 @@ pub(super) struct Anchors<'a>(HashMap<&'a str, usize>);
 
 impl<'a> Anchors<'a> {
     /// Of this page.
-    pub fn for_report(report: &'a Report, survey: &PagePlan) -> Self {
-        let numbered = survey.in_full().iter().enumerate().rev();
+    pub fn for_report(report: &'a Report, plan: &PagePlan) -> Self {
+        let numbered = plan.in_full().iter().enumerate().rev();
         let item = |place: &u32| Some(report.items.id(report.items.number_at(*place)?));
         Self(numbered.filter_map(|(number, place)| Some((item(place)?, number))).collect())
     }

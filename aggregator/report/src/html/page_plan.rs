@@ -33,7 +33,7 @@ impl PagePlan {
         results: impl Iterator<Item = Result<JobResult, JournalError>>,
     ) -> io::Result<Self> {
         let criteria = &report.rubric.criteria;
-        let mut survey = Self {
+        let mut plan = Self {
             order: Vec::new(),
             distribution: ScoreDistribution::new(
                 report.rubric.scale,
@@ -51,7 +51,7 @@ impl PagePlan {
             urgencies.push((Urgency::of_result(&result), place));
             if let Some(verdict) = result.verdict() {
                 let scores = criteria.iter().map(|it| score_of(verdict, &it.key).map(f64::from));
-                survey.distribution.add(verdict.correctness(), scores);
+                plan.distribution.add(verdict.correctness(), scores);
             }
             for tag in result.item.tags {
                 if tags.len() < MAX_TAGS || tags.contains_key(&tag) {
@@ -60,13 +60,13 @@ impl PagePlan {
             }
         }
         urgencies.sort_unstable();
-        survey.order = urgencies.into_iter().map(|(_, place)| place).collect();
-        survey.tags = tags.into_iter().collect();
-        survey.tags.sort_unstable_by(|left, left_count, right, right_count| {
+        plan.order = urgencies.into_iter().map(|(_, place)| place).collect();
+        plan.tags = tags.into_iter().collect();
+        plan.tags.sort_unstable_by(|left, left_count, right, right_count| {
             right_count.cmp(left_count).then_with(|| left.cmp(right))
         });
-        survey.tags.truncate(MAX_CHOICES);
-        Ok(survey)
+        plan.tags.truncate(MAX_CHOICES);
+        Ok(plan)
     }
 
     /// The places of the results that are shown in full.

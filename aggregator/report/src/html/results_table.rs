@@ -19,12 +19,12 @@ use juror_types::outcome::{JobResult, Outcome};
 use maud::{Markup, PreEscaped, html};
 
 /// The table's head and what filters it; the rows follow.
-pub(super) fn opening(report: &Report, survey: &PagePlan, columns: &[ResultColumn]) -> Markup {
+pub(super) fn opening(report: &Report, plan: &PagePlan, columns: &[ResultColumn]) -> Markup {
     let results = report.items.results();
     html! {
         (PreEscaped("<section class=\"card\" id=\"items\" aria-labelledby=\"items-title\">"))
         h2 #items-title { "All items" @if report.run.simulated { " " (simulated()) } }
-        (filters(report, survey))
+        (filters(report, plan))
         (PreEscaped("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all items\"><table class=\"results\" id=\"results\">"))
         caption { span {
             (counted(results as u64, "result")) ", worst first: no output, then what could not be judged, then the lowest scores."
@@ -69,7 +69,7 @@ fn close_table(rows: usize) -> Markup {
 /// A row; `number` is the result's place in the table.
 pub(super) fn row(
     report: &Report,
-    survey: &PagePlan,
+    plan: &PagePlan,
     columns: &[ResultColumn],
     number: usize,
     result: &JobResult,
@@ -78,11 +78,11 @@ pub(super) fn row(
         let texts: Vec<String> = places.iter().map(u32::to_string).collect();
         Some(texts.join(" ")).filter(|text| !text.is_empty())
     };
-    let place = survey.order.get(number).copied();
+    let place = plan.order.get(number).copied();
     let item = place.and_then(|place| report.items.number_at(place));
-    let issues = item.map(|item| survey.issues.of(item).collect()).unwrap_or_default();
+    let issues = item.map(|item| plan.issues.of(item).collect()).unwrap_or_default();
     let tags = result.item.tags.iter();
-    let tags = tags.filter_map(|tag| u32::try_from(survey.tags.get_index_of(tag)?).ok()).collect();
+    let tags = tags.filter_map(|tag| u32::try_from(plan.tags.get_index_of(tag)?).ok()).collect();
     let name = |id: &Markup| {
         html! {
             @if number < MAX_SECTIONS { a href=(format!("#i{number}")) { (id) } } @else { (id) }
@@ -105,7 +105,7 @@ pub(super) fn closing(results: usize) -> Markup {
     }
 }
 
-fn filters(report: &Report, survey: &PagePlan) -> Markup {
+fn filters(report: &Report, plan: &PagePlan) -> Markup {
     let choices = |label: &str, name: &str, options: Vec<(String, String)>| {
         html! {
             label { (label)
@@ -119,7 +119,7 @@ fn filters(report: &Report, survey: &PagePlan) -> Markup {
     let numbered = |texts: Vec<String>| {
         texts.into_iter().enumerate().map(|(number, text)| (number.to_string(), text)).collect()
     };
-    let tags: Vec<String> = survey
+    let tags: Vec<String> = plan
         .tags
         .iter()
         .map(|(tag, count)| format!("{} ({count})", cut(&harmless(tag), 60)))

@@ -26,8 +26,8 @@ use juror_types::{
 use maud::{Markup, PreEscaped, html};
 
 /// Markup before the first section.
-pub(super) fn opening(report: &Report, survey: &PagePlan) -> Markup {
-    let (all, shown) = (report.items.results() as u64, survey.in_full().len() as u64);
+pub(super) fn opening(report: &Report, plan: &PagePlan) -> Markup {
+    let (all, shown) = (report.items.results() as u64, plan.in_full().len() as u64);
     html! {
         (PreEscaped("<section class=\"sections\" aria-labelledby=\"full\">"))
         h2 #full { "Item by item" }

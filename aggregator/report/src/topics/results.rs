@@ -119,7 +119,7 @@ pub fn first_issue(result: &JobResult, longest: usize) -> String {
 
 impl ResultColumn {
     /// A column that CSV alone has.
-    pub(crate) fn of_csv(
+    pub(crate) fn for_csv(
         name: impl Into<String>,
         cell: impl Fn(&JobResult) -> Option<ResultCell> + Send + Sync + 'static,
     ) -> Self {

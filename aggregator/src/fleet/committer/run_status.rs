@@ -9,7 +9,7 @@ use super::{
     Committer,
 };
 use crate::fleet::{
-    blocking::{CommitWork, From, look_up},
+    blocking::{CommitWork, RunSource, look_up},
     run_state::{KnownRun, ResultPlace},
     status_poller::StatusReply,
 };
@@ -85,9 +85,9 @@ impl Committer {
         known.place = ResultPlace::Directory;
         let batch = std::mem::take(&mut known.waiting);
         let from = match (known.open.take(), there) {
-            (Some(open), _) => From::Open(Box::new(open)),
-            (None, Some(_)) => From::Directory,
-            (None, None) => From::Record,
+            (Some(open), _) => RunSource::Open(Box::new(open)),
+            (None, Some(_)) => RunSource::Directory,
+            (None, None) => RunSource::Record,
         };
         self.perform(vec![CommitWork { run: run.clone(), from, record: Some(record), batch }]).await
     }

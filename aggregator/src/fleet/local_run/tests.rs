@@ -91,7 +91,7 @@ async fn results_are_committed_then_acknowledged_and_told_once() {
         finished += u32::from(matches!(event, Event::Finished(_)));
     }
     assert_eq!(finished, 2);
-    let again = Fold::of_journal(journal.files()).unwrap();
+    let again = Fold::from_journal(journal.files()).unwrap();
     assert_eq!(again.spent(), journal.fold().spent());
     let offset = journal.fold().latest(&bare("b", Outcome::Scored).job_id).unwrap().offset;
     let mut stored = journal.files().results().unwrap();

@@ -73,7 +73,7 @@ impl BudgetSettings {
     pub fn labels(&self, dataset: Option<&Path>) -> Vec<BudgetLabel> {
         let tags = self.tags.iter().cloned().map(BudgetLabel::Tag);
         let labels: BTreeSet<_> =
-            dataset.map(BudgetLabel::of_dataset).into_iter().chain(tags).collect();
+            dataset.map(BudgetLabel::for_dataset).into_iter().chain(tags).collect();
         labels.into_iter().collect()
     }
 }

@@ -52,7 +52,7 @@ impl FsyncThread {
             // Where the channel is full, a sync that includes these commits is about to begin.
             let _ = self.commits.try_send(orders);
         } else if let Err(mpsc::SendError(orders)) = self.commits.send(orders) {
-            answer(orders, &Err(failure::not_synced("the sync thread has ended")));
+            reply(orders, &Err(failure::not_synced("the sync thread has ended")));
         }
     }
 
@@ -81,7 +81,7 @@ impl Disk {
                 tracing::warn!(%error, "a sync of the ledger failed");
                 error
             });
-            answer(orders, &synced);
+            reply(orders, &synced);
         }
     }
 
@@ -95,8 +95,8 @@ impl Disk {
     }
 }
 
-fn answer(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
-    orders.into_iter().for_each(|order| order.answer(outcome.clone()));
+fn reply(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
+    orders.into_iter().for_each(|order| order.reply(outcome.clone()));
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
             Ok(())
         }
 
-        fn answer(self: Box<Self>, committed: Result<(), LedgerError>) {
+        fn reply(self: Box<Self>, committed: Result<(), LedgerError>) {
             self.0.send(committed).unwrap();
         }
     }

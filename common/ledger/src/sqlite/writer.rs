@@ -129,7 +129,7 @@ where
         Ok(())
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), LedgerError>) {
+    fn reply(self: Box<Self>, committed: Result<(), LedgerError>) {
         // A caller that is gone needs no reply; without a value, the dropped channel reports the
         // failed writer.
         match (committed, self.value) {
@@ -181,7 +181,7 @@ impl WriterThread {
                 self.memory.announce();
                 let (durable, others): (Vec<_>, Vec<_>) =
                     group.into_iter().partition(|order| order.awaits_sync());
-                others.into_iter().for_each(|order| order.answer(Ok(())));
+                others.into_iter().for_each(|order| order.reply(Ok(())));
                 if !durable.is_empty() || self.connection.total_changes() != changes {
                     self.syncer.reply_when_synced(durable);
                 }
@@ -194,7 +194,7 @@ impl WriterThread {
                 self.memory = before;
                 let error = failure.explain(&self.file);
                 tracing::debug!(%error, "a transaction of the ledger failed");
-                group.into_iter().for_each(|order| order.answer(Err(error.clone())));
+                group.into_iter().for_each(|order| order.reply(Err(error.clone())));
             }
         }
     }

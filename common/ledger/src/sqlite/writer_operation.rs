@@ -11,5 +11,5 @@ pub trait WriterOrder: Send {
     /// Runs the operation, inside a transaction that may still be rolled back.
     fn run(&mut self, connection: &Connection, memory: &mut Memory) -> Result<(), SqliteFailure>;
     /// Sends the outcome of the commit to the caller.
-    fn answer(self: Box<Self>, committed: Result<(), LedgerError>);
+    fn reply(self: Box<Self>, committed: Result<(), LedgerError>);
 }

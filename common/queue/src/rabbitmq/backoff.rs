@@ -13,12 +13,12 @@ pub(super) struct Backoff {
 
 impl Backoff {
     /// Backoff of connection attempts.
-    pub(super) fn of_connections() -> Self {
+    pub(super) fn for_connections() -> Self {
         Self::new(Duration::from_millis(100), Duration::from_secs(15))
     }
 
     /// Backoff of publishes to a full queue.
-    pub(super) fn of_full_queue() -> Self {
+    pub(super) fn for_full_queue() -> Self {
         Self::new(Duration::from_millis(50), Duration::from_secs(5))
     }
 
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn pauses_grow_up_to_the_longest() {
-        let mut backoff = Backoff::of_connections();
+        let mut backoff = Backoff::for_connections();
         assert!(!backoff.is_used());
         for (least, most) in [(50, 100), (100, 200), (200, 400)] {
             let pause = backoff.next().as_millis();

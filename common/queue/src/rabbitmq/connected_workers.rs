@@ -14,9 +14,9 @@ use lapin::{options::QueueDeclareOptions, types::FieldTable};
 /// Numbers of connected workers, without stopping ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectedWorkers {
-    /// All of them.
+    /// Number of workers.
     pub all: u32,
-    /// Those that render.
+    /// Number of workers that render.
     pub drawing: u32,
 }
 

@@ -76,7 +76,7 @@ impl Publisher {
                     self.last_number += 1;
                     let letter = request.letter.clone();
                     attempts.push(attempt(&channel, self.last_number, letter, Duration::ZERO));
-                    let outstanding = Outstanding { request, refusals: Backoff::of_full_queue() };
+                    let outstanding = Outstanding { request, refusals: Backoff::for_full_queue() };
                     self.outstanding.insert(self.last_number, outstanding);
                 }
                 else => return link.over().await,

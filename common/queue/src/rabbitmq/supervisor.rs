@@ -33,7 +33,7 @@ impl Supervisor {
     /// Keeps a connection, this one first, until it is stopped or the broker refuses it.
     pub(super) async fn run(self, first: BrokerConnection, mut publisher: Publisher) {
         let mut link = Arc::new(first);
-        let mut backoff = Backoff::of_connections();
+        let mut backoff = Backoff::for_connections();
         let reason = loop {
             let since = Instant::now();
             self.phase.send_replace(ConnectionState::Connected(Arc::clone(&link)));
@@ -50,7 +50,7 @@ impl Supervisor {
                 break failure;
             }
             if since.elapsed() >= GOOD_LINK {
-                backoff = Backoff::of_connections();
+                backoff = Backoff::for_connections();
             }
             self.connector.warn(format!("{failure}; reconnecting")).await;
             let connecting = self.connector.connect(&mut backoff, None);
@@ -75,7 +75,7 @@ impl BrokerConnector {
         &self,
         max_wait: Duration,
     ) -> Result<BrokerConnection, QueueError> {
-        self.connect(&mut Backoff::of_connections(), Some(max_wait)).await
+        self.connect(&mut Backoff::for_connections(), Some(max_wait)).await
     }
 
     /// Retries until the broker replies, refuses the connection, or `max_wait` is over.
