@@ -179,7 +179,8 @@ const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 #[cfg(not(unix))]
 const NOFOLLOW: i32 = 0;
 
-fn is_absence(error: &io::Error) -> bool {
+/// True for an error that means that there is no such file.
+pub fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

@@ -2,12 +2,14 @@
 
 use super::error::{DatasetError, DatasetProblem};
 use crate::dataset::raw::unreadable;
-use juror_files::fetch_policy::{FetchPolicy, NotAllowed};
+use juror_files::{
+    fetch_policy::{FetchPolicy, NotAllowed},
+    local::{Roots, is_absence},
+};
 use juror_types::{file_identity::FileIdentity, reference::Reference};
 use std::{
     collections::HashMap,
-    fs::File,
-    io::{self, Read as _},
+    io,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -20,6 +22,8 @@ const MAX_KNOWN_FOLDERS: usize = 10_000;
 pub(super) struct Files {
     folder: PathBuf,
     roots: Vec<PathBuf>,
+    /// The same folders, for reading as the worker does.
+    readable: Roots,
     allowed: FetchPolicy,
     /// Files that no item may name.
     outputs: Vec<FileIdentity>,
@@ -46,9 +50,11 @@ impl Files {
         outputs: Vec<FileIdentity>,
     ) -> Result<Self, DatasetError> {
         let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, error));
-        let roots = roots.iter().map(|root| real(root)).collect::<Result<_, _>>()?;
+        let roots: Vec<PathBuf> = roots.iter().map(|root| real(root)).collect::<Result<_, _>>()?;
+        let folder = real(folder)?;
+        let readable = Roots::new([std::slice::from_ref(&folder), &roots].concat());
         let known_folders = Arc::default();
-        Ok(Self { folder: real(folder)?, roots, allowed, outputs, known_folders })
+        Ok(Self { folder, roots, readable, allowed, outputs, known_folders })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -143,15 +149,9 @@ impl Files {
     /// The text of a file, without a byte order mark; none if it is larger, not UTF-8, or outside
     /// the manifest's folder and the data roots, following links.
     pub(super) fn read_text(&self, reference: &str, max_bytes: u64) -> Option<String> {
-        let path = self.folders().find_map(|folder| folder.join(reference).canonicalize().ok())?;
-        if !self.folders().any(|folder| path.starts_with(folder)) || !path.is_file() {
-            return None;
-        }
-        let mut text = String::new();
-        let mut file = File::open(path).ok()?.take(max_bytes.saturating_add(1));
-        file.read_to_string(&mut text).ok()?;
-        let plain = text.strip_prefix('\u{feff}').map(str::to_owned);
-        (text.len() as u64 <= max_bytes).then(|| plain.unwrap_or(text))
+        let content = self.readable.read_now(reference, max_bytes).ok()?;
+        let text = std::str::from_utf8(&content).ok()?;
+        Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
     }
 }
 
@@ -159,10 +159,6 @@ impl Files {
 /// is used as written.
 fn lies_under(path: &Path, folder: &Path) -> bool {
     path.canonicalize().map_or_else(|_| path.starts_with(folder), |path| path.starts_with(folder))
-}
-
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
