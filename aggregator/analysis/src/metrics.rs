@@ -24,14 +24,13 @@ pub(crate) use interval::round_stable;
 pub(crate) use sample::{Moments, Sums};
 pub use value::score_of;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use juror_types::{
     outcome::{JobResult, Outcome},
     rubric::{Formula, Rubric},
     run::RunRecord,
     verdict::{Score, Verdict},
 };
-use std::collections::HashMap;
 
 /// A metric of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +78,7 @@ pub struct Tally<'a> {
     /// With repeats: per metric, each item's count and sum.
     items: Vec<Vec<Sums>>,
     item_clusters: Vec<Option<usize>>,
-    clusters: HashMap<String, usize>,
+    clusters: IndexSet<String>,
     grades: IndexMap<String, u64>,
 }
 
@@ -105,7 +104,7 @@ impl<'a> Tally<'a> {
             items: vec![Vec::new(); definitions.len()],
             definitions,
             item_clusters: Vec::new(),
-            clusters: HashMap::new(),
+            clusters: IndexSet::new(),
             grades,
         }
     }
@@ -230,12 +229,8 @@ impl<'a> Tally<'a> {
     }
 
     fn cluster(&mut self, name: &str) -> usize {
-        if let Some(known) = self.clusters.get(name) {
-            return *known;
-        }
-        let number = self.clusters.len();
-        self.clusters.insert(name.to_owned(), number);
-        number
+        let known = self.clusters.get_index_of(name);
+        known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
 }
 

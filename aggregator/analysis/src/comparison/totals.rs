@@ -14,7 +14,7 @@ use crate::{
     metrics::{MetricDefinition, round_stable},
     stability::ItemStability,
 };
-use std::collections::HashMap;
+use indexmap::IndexSet;
 
 /// Figures over the pairs of two runs.
 pub(crate) struct PairFigures {
@@ -51,7 +51,7 @@ pub(crate) struct Totals<'a> {
     others: Vec<MeanTotals>,
     rates: Vec<RateTotals>,
     far: Directions,
-    clusters: HashMap<String, usize>,
+    clusters: IndexSet<String>,
     likely: GroupNumbers,
     lists: ItemLists,
     changes: ChangeLists,
@@ -78,7 +78,7 @@ impl<'a> Totals<'a> {
             others: vec![MeanTotals::default(); metrics.others.len()],
             rates: vec![RateTotals::default(); metrics.passes.len()],
             far: Directions::default(),
-            clusters: HashMap::new(),
+            clusters: IndexSet::new(),
             likely: GroupNumbers::default(),
             lists: ItemLists::default(),
             changes: ChangeLists::default(),
@@ -176,12 +176,8 @@ impl<'a> Totals<'a> {
     }
 
     fn cluster(&mut self, name: &str) -> usize {
-        if let Some(known) = self.clusters.get(name) {
-            return *known;
-        }
-        let number = self.clusters.len();
-        self.clusters.insert(name.to_owned(), number);
-        number
+        let known = self.clusters.get_index_of(name);
+        known.unwrap_or_else(|| self.clusters.insert_full(name.to_owned()).0)
     }
 
     /// The figures over all pairs. What was measured decides if one renderer drew both runs.
