@@ -110,7 +110,7 @@ mod tests {
             Layer::parse(settings, "juror.toml").unwrap(),
         ];
         let reports = FleetReports::new(Settings::resolve(&layers).unwrap()).unwrap();
-        let counted = Fold::of_journal(files).unwrap().counted();
+        let counted = Fold::from_journal(files).unwrap().counted();
         reports.write(files, &counted, None, true).unwrap()
     }
 
