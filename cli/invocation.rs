@@ -3,7 +3,7 @@
 use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_app::{
     run::{
-        run_request::RunInvocation,
+        run_invocation::RunInvocation,
         session::{DrawingPlace, ItemSelection, Session},
     },
     settings::{BaseLayers, Layer},

@@ -11,7 +11,7 @@ pub use cache::DatasetCache;
 
 use crate::{rendering::renders, settings::Settings};
 use bytes::Bytes;
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_producer::dataset::{Dataset, DatasetError, DatasetShape};
 use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{

@@ -1,6 +1,6 @@
 //! Errors of operations on runs, by the reaction of the caller.
 
-use crate::{request::RequestField, settings::SettingsError};
+use crate::{run_specification::RequestField, settings::SettingsError};
 use juror_aggregator::fleet::AggregatorError;
 use juror_analysis::{
     calibration::stored_calibration::CalibrationFileError, paired_comparison::CompareError,

@@ -5,7 +5,7 @@ pub mod jobs_to_publish;
 pub mod lifecycle;
 pub mod local_context;
 pub mod preflight;
-pub mod run_request;
+pub mod run_invocation;
 pub mod session;
 
 mod execute;

@@ -16,8 +16,8 @@ use crate::{
     catalog::{Catalog, RunState},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
-    request::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
-    run::{run_request::new_run_id, session::Session},
+    run::{run_invocation::new_run_id, session::Session},
+    run_specification::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
     work_limiter::WorkLimiter,
 };
 use async_trait::async_trait;

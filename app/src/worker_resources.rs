@@ -8,7 +8,7 @@ use crate::{
     settings::Settings,
 };
 use jiff::Timestamp;
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_ledger::{
     admission::{Admission, AdmissionQueue},
     store::Store,

@@ -12,7 +12,7 @@ use juror_app::{
     rendering::has_browser,
     run::{
         lifecycle::LocalRun,
-        run_request::{RunInvocation, new_run_id},
+        run_invocation::{RunInvocation, new_run_id},
         session::{DrawingPlace, ItemSelection, Session},
     },
     settings::Layer,

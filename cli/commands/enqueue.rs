@@ -24,7 +24,7 @@ use juror_app::{
     reporting::{self, baseline::Baseline},
     run::{
         inspection::inspect_files,
-        run_request::new_run_id,
+        run_invocation::new_run_id,
         session::{DrawingPlace, Session},
     },
     settings::Settings,

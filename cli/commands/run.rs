@@ -12,13 +12,13 @@ use crate::{
 };
 use juror_analysis::format::dollars;
 use juror_app::{
-    named_run::nearest,
+    nearest_run_name::nearest,
     protected_files::ProtectedFiles,
     run::{
         inspection::inspect_files,
         lifecycle::LocalRun,
         preflight::{known_run, no_such_run, refuse_fleet_run},
-        run_request::new_run_id,
+        run_invocation::new_run_id,
         session::DrawingPlace,
     },
     worker_resources::evidence,

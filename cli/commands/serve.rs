@@ -9,7 +9,7 @@ use crate::{
     terminal,
 };
 use juror_app::{
-    items::DatasetItemSource,
+    item_source::DatasetItemSource,
     reporting::baseline,
     service::{Notice, RunRequestValidator, RunService},
     settings::{ServeSettings, Settings},

@@ -5,8 +5,8 @@
 
 use juror_files::{
     FileSettings,
+    data_roots::{FileError, MAX_CODE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, Roots},
     fetch_policy::AllowedBucket,
-    local::{FileError, MAX_CODE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, Roots},
     objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
 };
 use juror_types::{

@@ -1,18 +1,18 @@
 //! The HTTP API, under `/api/v1`.
 
 mod comparison;
+mod evaluation_metrics;
 mod events;
 mod extract;
 mod images;
 mod item;
 mod items;
-mod metrics;
 mod openapi;
 mod reports;
 mod rubrics;
 mod run;
+mod run_actions;
 mod runs;
-mod starting;
 mod timeout;
 
 use crate::{problem::Problem, state::AppState};
@@ -57,8 +57,8 @@ struct Extra;
 
 fn described() -> OpenApiRouter<AppState> {
     let limited = OpenApiRouter::new()
-        .routes(routes!(metrics::metrics))
-        .routes(routes!(runs::list, starting::start))
+        .routes(routes!(evaluation_metrics::metrics))
+        .routes(routes!(runs::list, run_actions::start))
         .routes(routes!(run::show))
         .routes(routes!(items::list))
         .routes(routes!(item::show))
@@ -67,9 +67,9 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(comparison::trend))
         .routes(routes!(rubrics::list))
         .routes(routes!(rubrics::show))
-        .routes(routes!(starting::estimate))
-        .routes(routes!(starting::cancel))
-        .routes(routes!(starting::resume))
+        .routes(routes!(run_actions::estimate))
+        .routes(routes!(run_actions::cancel))
+        .routes(routes!(run_actions::resume))
         .layer(from_fn(limit_duration));
     // Large reports and event streams have no time limit.
     let unlimited =

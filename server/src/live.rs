@@ -8,7 +8,7 @@ mod watcher;
 
 pub use progress::{FinishedResult, LiveProgress, LiveState};
 
-use juror_app::{catalog::Catalog, items::ItemSource};
+use juror_app::{catalog::Catalog, item_source::ItemSource};
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;
 use std::{

@@ -4,7 +4,7 @@ use crate::{comparisons::Comparisons, live::LiveRuns, view::Views};
 use juror_analysis::comparison::Rules;
 use juror_app::{
     catalog::{Catalog, ListedRun},
-    items::ItemSource,
+    item_source::ItemSource,
     service::RunLauncher,
     work_limiter::WorkLimiter,
 };

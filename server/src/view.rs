@@ -19,7 +19,7 @@ use juror_analysis::{
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
-use juror_app::{catalog::RunState, items::ItemSource};
+use juror_app::{catalog::RunState, item_source::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_report::topics::results::{ResultColumn, columns};

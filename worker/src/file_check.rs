@@ -3,7 +3,7 @@
 
 use crate::{item_texts::load, sources::Sources};
 use futures_util::future::BoxFuture;
-use juror_files::local::MAX_IMAGE_BYTES;
+use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_types::{
     id::Digest,
     item::{ImageReference, Item, Text, TokenSource},
@@ -74,7 +74,7 @@ async fn inspect_image(image: &ImageReference, sources: &Sources) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_files::local::Roots;
+    use juror_files::data_roots::Roots;
     use std::fs;
 
     /// A PNG of one pixel.

@@ -5,7 +5,7 @@ use crate::{
     sources::{SourceError, Sources},
 };
 use bytes::Bytes;
-use juror_files::local::{FileError, MAX_CODE_BYTES, MAX_TEXT_BYTES};
+use juror_files::data_roots::{FileError, MAX_CODE_BYTES, MAX_TEXT_BYTES};
 use juror_types::{
     id::Digest,
     item::{Item, Language, Text, TokenSource, Tokens},
@@ -165,7 +165,7 @@ fn input_error(message: String) -> JobError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_files::local::Roots;
+    use juror_files::data_roots::Roots;
     use serde_json::json;
     use std::fs;
 

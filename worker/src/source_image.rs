@@ -2,7 +2,7 @@
 
 use crate::sources::Sources;
 use bytes::Bytes;
-use juror_files::local::MAX_IMAGE_BYTES;
+use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_types::{
     id::Digest,
     item::ImageReference,

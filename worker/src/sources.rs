@@ -14,8 +14,8 @@ use fetch_error::FetchError;
 use http_fetch::Web;
 use juror_files::{
     FileSettings, InvalidFileSetting,
+    data_roots::{FileError, Roots},
     fetch_policy::{FetchPolicy, NotAllowed},
-    local::{FileError, Roots},
     objects::{Bucket, Credentials, ObjectError, ObjectSettings, ObjectSetupError},
 };
 use juror_types::reference::{InvalidReference, Reference, shown};

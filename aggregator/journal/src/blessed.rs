@@ -5,7 +5,7 @@ use crate::{
     journal::{JournalError, RunFiles, is_run_directory},
     replace_file::replace_file,
 };
-use juror_files::local::open_regular;
+use juror_files::data_roots::open_regular;
 use juror_types::{
     SCHEMA,
     id::{Digest, RunId},

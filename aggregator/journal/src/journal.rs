@@ -5,12 +5,12 @@ mod error;
 mod lines;
 pub mod lock;
 mod occupancy;
-mod reader;
-mod writer;
+mod run_directory;
+mod run_files;
 
 pub use error::JournalError;
 pub use lines::Results;
 pub use occupancy::{check_vacant, is_run_directory, run_directory_above};
-pub use reader::RunFiles;
-pub use writer::RunDirectory;
-pub use writer::encode;
+pub use run_directory::RunDirectory;
+pub use run_directory::encode;
+pub use run_files::RunFiles;

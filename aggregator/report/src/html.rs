@@ -11,8 +11,8 @@ mod metrics;
 mod page_plan;
 mod picture_pair;
 mod result_cells;
+mod result_section;
 mod results_table;
-mod section;
 mod token_evidence;
 mod verdict;
 
@@ -24,7 +24,7 @@ pub use findings::{findings, mark_reasons, marks};
 pub use layout::{PICTURES_SCRIPT, STYLE, class_of, simulated};
 pub use picture_pair::{PairSide, pair_alignment, regions_over};
 pub use result_cells::{column_head, outcome_chip, result_cells};
-pub use section::{picture_caption, score, took};
+pub use result_section::{picture_caption, score, took};
 pub use verdict::{scores, statement_list};
 
 use super::{AttachmentRequest, Attachments};
@@ -109,13 +109,13 @@ fn sections(
     let shown: Result<Vec<AttachmentRequest>, juror_journal::journal::JournalError> =
         read()?.map(shown).collect();
     let attachments = attachments.gather(&shown.map_err(io::Error::other)?);
-    put(section::opening(report, plan))?;
+    put(result_section::opening(report, plan))?;
     for (number, result) in read()?.enumerate() {
         let result = result.map_err(io::Error::other)?;
         let attachment = attachments.get(&result.screenshot_id);
-        put(section::of(report, number, &result, attachment))?;
+        put(result_section::of(report, number, &result, attachment))?;
     }
-    put(section::closing())
+    put(result_section::closing())
 }
 
 #[cfg(test)]

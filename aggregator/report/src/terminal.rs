@@ -3,8 +3,8 @@
 mod blocks;
 mod metrics;
 mod page;
-mod screenshots;
 mod trend;
+mod worst_results;
 
 pub use trend::render_trend;
 
@@ -29,7 +29,7 @@ pub fn render(report: &Report, options: TerminalOptions) -> String {
     let mut page = Page::new(options.width, options.color);
     blocks::topic(&mut page, &topics::head::topic(report));
     topics::behind_head(report).iter().for_each(|topic| blocks::section(&mut page, topic));
-    screenshots::table(&mut page, report);
+    worst_results::table(&mut page, report);
     page.finish()
 }
 

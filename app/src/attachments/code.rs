@@ -2,7 +2,7 @@
 
 use super::{JudgedInputs, UnavailableInput, read_local};
 use bytes::Bytes;
-use juror_files::local::{MAX_CODE_BYTES, Roots};
+use juror_files::data_roots::{MAX_CODE_BYTES, Roots};
 use juror_report::{AttachmentRequest, Code};
 use juror_types::{
     item::{Item, Text},

@@ -1,7 +1,7 @@
 //! Pictures of what was judged, within bounds: small copies, and whole pairs that differ.
 
 use super::{JudgedInputs, Today, UnavailableInput, as_judged::JudgedInput, read_local};
-use juror_files::local::MAX_IMAGE_BYTES;
+use juror_files::data_roots::MAX_IMAGE_BYTES;
 use juror_image::{ImageRules, MAX_MEASURED_SIDE, ReadableFormat, prepare};
 use juror_report::{AttachmentRequest, Picture};
 use std::{

@@ -9,7 +9,7 @@ use crate::{
     error::AppError,
     leftover_spending::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
-    run::{preflight::known_run, run_request::RunInvocation, session::Session},
+    run::{preflight::known_run, run_invocation::RunInvocation, session::Session},
     settings::Settings,
 };
 use futures_util::future::BoxFuture;

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use juror_analysis::fold::Rounds;
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_ledger::redis::RedisLedger;
 use juror_producer::{
     fleet::{FleetRun, PublishRunError, Published, PublishedEnd, change_budgets, open},

@@ -5,7 +5,7 @@ use super::{
     job_rounds::job_rounds,
     prepared_run::{Opening, PreparedRun},
 };
-use crate::{error::AppError, run::run_request::RunInvocation};
+use crate::{error::AppError, run::run_invocation::RunInvocation};
 use futures_util::future::BoxFuture;
 use juror_analysis::fold::{Fold, Rounds};
 use juror_journal::journal::RunFiles;

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::{
     error::AppError,
     judge,
-    named_run::nearest,
+    nearest_run_name::nearest,
     reporting::{self, Reporting, baseline::Baseline},
 };
 use juror_analysis::{calibration::stored_calibration::KnownCalibration, gate::Gate};

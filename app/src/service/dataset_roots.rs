@@ -1,7 +1,7 @@
 //! Folders of the datasets that requests may name.
 
-use crate::{error::AppError, request::RequestField};
-use juror_files::local::Roots;
+use crate::{error::AppError, run_specification::RequestField};
+use juror_files::data_roots::Roots;
 use juror_producer::dataset::{Dataset, DatasetShape};
 use juror_types::rubric::builtin;
 use std::{

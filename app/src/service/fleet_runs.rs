@@ -11,8 +11,8 @@ use crate::{
         publish::Publication, retry_plan::RetryPlan,
     },
     leftover_spending::{LedgerPlace, refuse_leftovers},
-    request::QueuedRun,
     run::session::Session,
+    run_specification::QueuedRun,
     settings::Settings,
 };
 use futures_util::future::BoxFuture;

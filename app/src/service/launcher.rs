@@ -2,7 +2,7 @@
 
 use crate::{
     error::AppError,
-    request::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
+    run_specification::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
 };
 use async_trait::async_trait;
 use juror_types::{id::RunId, usage::Money};

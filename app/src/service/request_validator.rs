@@ -5,11 +5,11 @@ use crate::{
     error::AppError,
     judge::prices,
     reporting::run_lookup::find_run,
-    request::{RequestDefaults, RequestField, RunSpecification},
     run::{
-        run_request::RunInvocation,
+        run_invocation::RunInvocation,
         session::{DrawingPlace, ItemSelection, Session, absolute},
     },
+    run_specification::{RequestDefaults, RequestField, RunSpecification},
     settings::{BaseLayers, Layer, Settings},
 };
 use juror_producer::plan::ItemSample;

@@ -3,8 +3,8 @@
 use crate::{
     error::AppError,
     estimate::{Estimation, Examine},
-    request::RunEstimate,
     run::session::Session,
+    run_specification::RunEstimate,
 };
 use juror_analysis::format::dollars;
 use juror_types::usage::Money;

@@ -1,7 +1,7 @@
 //! The inputs that a run keeps, in `<run directory>/inputs/`: the judged bytes, one file for each
 //! distinct content, named by its SHA-256.
 
-use crate::local::Roots;
+use crate::data_roots::Roots;
 use bytes::Bytes;
 use juror_types::id::Digest;
 use std::{

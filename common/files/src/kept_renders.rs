@@ -2,8 +2,8 @@
 //! show what was judged. Bounded: those unused the longest make room.
 
 use crate::{
+    data_roots::open_regular,
     kept_inputs::{KeptInputError, KeptInputs},
-    local::open_regular,
 };
 use bytes::Bytes;
 use juror_types::id::Digest;

@@ -7,7 +7,6 @@
 
 mod admission_waiter;
 mod alert_settings;
-mod buckets;
 pub(crate) mod budget_decision;
 mod budget_queue;
 mod calendar;
@@ -17,6 +16,7 @@ pub mod conformance;
 pub(crate) mod differential;
 #[cfg(test)]
 pub(crate) mod differential_steps;
+mod endpoint_limits;
 #[cfg(test)]
 pub(crate) mod memory_records;
 mod rate_limit_reservations;

@@ -13,8 +13,8 @@ mod durability;
 mod encoding;
 pub(crate) mod failure;
 mod job_state;
-mod ledger;
 mod pubsub;
+mod reconciliation;
 mod registration;
 mod runs;
 mod runs_directory;
@@ -27,7 +27,7 @@ mod token_counting;
 
 pub use durability::Weakness;
 pub use job_state::JobState;
-pub use ledger::{JournalCosts, LedgerState, Reconciliation};
+pub use reconciliation::{JournalCosts, LedgerState, Reconciliation};
 pub use runs::{RunProgress, RunStatus};
 pub use runs_directory::RunsDirectory;
 

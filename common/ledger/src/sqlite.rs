@@ -17,15 +17,14 @@ mod labels;
 pub(crate) mod records;
 mod reply_cache;
 mod schema;
-pub(crate) mod state;
 mod store;
 mod stored_results;
 pub(crate) mod write_back;
 mod writer;
+pub(crate) mod writer_memory;
 mod writer_operation;
 
 use crate::{clock::Clock, error::LedgerError};
-use state::Memory;
 use std::{
     collections::HashMap,
     path::Path,
@@ -33,6 +32,7 @@ use std::{
 };
 use tokio::sync::watch;
 use writer::Writer;
+use writer_memory::Memory;
 
 /// An open `juror.db`, shared by `Arc` and closed by [`SqliteLedger::close`].
 pub struct SqliteLedger {

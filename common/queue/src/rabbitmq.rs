@@ -10,7 +10,7 @@ mod backoff;
 mod connected_workers;
 mod connection;
 mod consume;
-mod dead_letter_replay;
+mod dead_letters;
 mod depths;
 mod failure;
 mod handshake;
@@ -32,7 +32,7 @@ pub mod test_namespace;
 mod tests;
 
 pub use connected_workers::{ConnectedWorkers, connected_workers};
-pub use dead_letter_replay::{DeadLetterBody, StoredDeadLetter};
+pub use dead_letters::{DeadLetterBody, StoredDeadLetter};
 pub use handshake::broker_version;
 
 use super::{DeadLetter, Message, Priority, Queue, QueueError, Subscription};

@@ -3,8 +3,8 @@
 use super::error::{DatasetError, DatasetProblem};
 use crate::dataset::raw::unreadable;
 use juror_files::{
+    data_roots::{Roots, is_absence},
     fetch_policy::{FetchPolicy, NotAllowed},
-    local::{Roots, is_absence},
 };
 use juror_types::{file_identity::FileIdentity, reference::Reference};
 use std::{

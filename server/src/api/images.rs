@@ -12,7 +12,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::items::ItemDetails;
+use juror_app::item_source::ItemDetails;
 use juror_report::AttachmentRequest;
 use juror_types::{
     id::Digest,

@@ -10,7 +10,7 @@ use crate::{
     state::AppState,
 };
 use axum::{Json, extract::State};
-use juror_app::items::{AsJudged, ItemDetails, PromptPart, TokenLine};
+use juror_app::item_source::{AsJudged, ItemDetails, PromptPart, TokenLine};
 use juror_types::outcome::JobResult;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -12,7 +12,7 @@ use axum::{Json, extract::State};
 use juror_analysis::history::{PastMetric, RunFigures};
 use juror_app::{
     catalog::{DamagedRun, ListedRun, RunListing, RunState},
-    request::QueuedRun,
+    run_specification::QueuedRun,
 };
 use juror_types::{
     id::RunId,

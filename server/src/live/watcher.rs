@@ -2,7 +2,7 @@
 
 use super::{LiveProgress, LiveState};
 use juror_analysis::fold::Fold;
-use juror_app::{catalog::Catalog, items::ItemSource};
+use juror_app::{catalog::Catalog, item_source::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_ledger::admission::Ledger;
 use juror_types::usage::Money;

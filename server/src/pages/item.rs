@@ -21,7 +21,7 @@ use crate::{
 };
 use axum::extract::{Extension, Path, State};
 use juror_analysis::format::grouped;
-use juror_app::items::ItemDetails;
+use juror_app::item_source::ItemDetails;
 use juror_report::{
     html::{
         findings, mark_reasons, marks, measured_facts, outcome_chip, score, scores, simulated,

@@ -25,7 +25,7 @@ use juror_analysis::{
 };
 use juror_app::{
     error::AppError,
-    request::{RequestField, RunEstimate, RunSpecification},
+    run_specification::{RequestField, RunEstimate, RunSpecification},
 };
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};

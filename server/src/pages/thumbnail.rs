@@ -14,7 +14,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::items::ItemSource;
+use juror_app::item_source::ItemSource;
 use juror_report::{AttachmentRequest, Picture};
 use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use maud::{Markup, html};

@@ -7,8 +7,8 @@ use juror_analysis::gate::Gate;
 use juror_app::{
     budgets::BudgetState,
     error::AppError,
-    items::{ItemDetails, ItemSource},
-    request::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
+    item_source::{ItemDetails, ItemSource},
+    run_specification::{QueuedRun, RequestDefaults, RunEstimate, RunSpecification},
     service::RunLauncher,
 };
 use juror_ledger::admission::Ledger;

@@ -4,7 +4,7 @@ use super::{RunView, ViewError};
 use juror_analysis::metrics::AveragingPolicy;
 use juror_app::{
     catalog::{Catalog, RunState, Stamp, stamp},
-    items::ItemSource,
+    item_source::ItemSource,
 };
 use juror_journal::journal::JournalError;
 use juror_types::id::RunId;

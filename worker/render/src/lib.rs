@@ -6,8 +6,9 @@
 //! from memory or refused, and a browser that hangs or breaks is replaced.
 
 mod browser_failures;
+mod browser_process;
 mod component_page;
-mod connection;
+mod devtools_pipe;
 mod error;
 mod executable;
 mod fonts;
@@ -20,7 +21,6 @@ mod page_resource_limits;
 mod page_screenshot;
 mod page_session;
 mod pool;
-mod process;
 mod process_group;
 mod render_time;
 mod renderer;

@@ -1,13 +1,13 @@
 //! A page that is open in a browser and can be drawn with changes.
 
 use crate::{
+    browser_process::BrowserProcess,
     error::{RenderError, RendererError},
     module_files::ModuleFiles,
     page_files::PageFiles,
     page_resource_limits::PageLimits,
     page_session::PageSession,
     pool::PagePermit,
-    process::BrowserProcess,
     source::PageSource,
     tailwind::TailwindUse,
 };

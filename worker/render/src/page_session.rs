@@ -2,11 +2,11 @@
 //! memory or refused.
 
 use crate::{
-    connection::DevtoolsMessage,
+    browser_process::{BrowserProcess, reply},
+    devtools_pipe::DevtoolsMessage,
     error::{RenderError, RendererError},
     page_file::PageFile,
     page_files::PageFiles,
-    process::{BrowserProcess, reply},
 };
 use base64_simd::STANDARD;
 use serde_json::{Value, json};

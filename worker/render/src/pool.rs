@@ -1,6 +1,8 @@
 //! Idle browsers, and permits for open pages.
 
-use crate::{browser_failures::BrowserFailures, error::RenderError, process::BrowserProcess};
+use crate::{
+    browser_failures::BrowserFailures, browser_process::BrowserProcess, error::RenderError,
+};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 

@@ -1,6 +1,7 @@
 //! The browsers of a process, each with one page at a time.
 
 use crate::{
+    browser_process::{BrowserProcess, FLAGS},
     component_page::{MOUNT, PREPARATION, STAND_IN},
     error::{RenderError, RendererError},
     executable::BrowserExecutable,
@@ -9,7 +10,6 @@ use crate::{
     page_resource_limits::PageLimits,
     page_screenshot::{OpenPage, PAGE_SCRIPT, SNAPSHOT_SCRIPT, ServedModules},
     pool::BrowserPool,
-    process::{BrowserProcess, FLAGS},
     render_time::RenderTime,
     source::PageSource,
     tailwind::TailwindUse,

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 use juror_evidence::Snapshot;
-use juror_files::{kept_inputs::KeptInputError, kept_renders::KeptRenders, local::MAX_IMAGE_BYTES};
+use juror_files::{
+    data_roots::MAX_IMAGE_BYTES, kept_inputs::KeptInputError, kept_renders::KeptRenders,
+};
 use juror_render::{DrawnPage, PageSource};
 use juror_types::id::Digest;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
-use juror_files::local::open_regular;
+use juror_files::data_roots::open_regular;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
 use serde::{Deserialize, de::DeserializeOwned};

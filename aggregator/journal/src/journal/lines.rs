@@ -1,7 +1,7 @@
 //! Reading of `results.jsonl` line by line in constant memory.
 
 use super::error::{JournalError, parse_record};
-use juror_files::local::open_regular;
+use juror_files::data_roots::open_regular;
 use juror_types::{SCHEMA, outcome::JobResult};
 use std::{
     fs::File,

@@ -6,7 +6,7 @@
 //! only those of the own container.
 
 use super::JournalError;
-use juror_files::local::open_regular;
+use juror_files::data_roots::open_regular;
 use std::{
     fs::{File, OpenOptions, TryLockError},
     path::Path,

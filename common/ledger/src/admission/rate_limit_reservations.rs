@@ -7,7 +7,7 @@
 
 use super::{
     WaitReason,
-    buckets::{CallNeed, EndpointState},
+    endpoint_limits::{CallNeed, EndpointState},
 };
 use juror_types::id::LeaseId;
 use std::collections::BTreeMap;

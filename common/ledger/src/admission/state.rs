@@ -7,8 +7,8 @@ pub use budget_operations::{book_journal, label_run, ledger, open_run, set_cap};
 
 use super::{
     AdmissionDecision, AdmissionRequest, Budget, Limits, Observation, WaitReason,
-    buckets::{CallNeed, EndpointState},
     budget_decision::{Account, Headroom, headroom},
+    endpoint_limits::{CallNeed, EndpointState},
     rate_limit_reservations::Reservations,
     scope::Scope,
 };

@@ -102,7 +102,7 @@ fn reply(orders: CommittedOrders, outcome: &Result<(), LedgerError>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::{failure::SqliteFailure, state::Memory};
+    use crate::sqlite::{failure::SqliteFailure, writer_memory::Memory};
     use rusqlite::Connection;
 
     struct Waiting(mpsc::Sender<Result<(), LedgerError>>);

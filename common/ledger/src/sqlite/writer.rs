@@ -4,7 +4,9 @@
 
 use super::failure::{self, SqliteFailure};
 use crate::error::LedgerError;
-use crate::sqlite::{fsync_thread::FsyncThread, state::Memory, writer_operation::WriterOrder};
+use crate::sqlite::{
+    fsync_thread::FsyncThread, writer_memory::Memory, writer_operation::WriterOrder,
+};
 use rusqlite::{Connection, TransactionBehavior};
 use std::{
     path::PathBuf,

@@ -1,6 +1,6 @@
 //! Operations for the thread that owns the database.
 
-use super::{failure::SqliteFailure, state::Memory};
+use super::{failure::SqliteFailure, writer_memory::Memory};
 use crate::error::LedgerError;
 use rusqlite::Connection;
 

@@ -1,7 +1,7 @@
 //! The images of an item.
 
 use crate::{api::image_address, view::RunView};
-use juror_app::items::ItemDetails;
+use juror_app::item_source::ItemDetails;
 use juror_report::{
     html::{PairSide, pair_alignment, picture_caption, regions_over},
     sanitize::harmless,

@@ -1,7 +1,7 @@
 //! Prompt that the judge was sent, and its reply.
 
 use juror_analysis::format::{counted, grouped};
-use juror_app::items::{AsJudged, PromptPart};
+use juror_app::item_source::{AsJudged, PromptPart};
 use juror_report::sanitize::{harmless, harmless_lines};
 use juror_types::outcome::JobResult;
 use maud::{Markup, html};

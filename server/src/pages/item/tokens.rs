@@ -1,7 +1,7 @@
 //! Design tokens as they should be beside those that were found.
 
 use juror_analysis::format::counted;
-use juror_app::items::{AsJudged, TokenLine};
+use juror_app::item_source::{AsJudged, TokenLine};
 use juror_report::sanitize::harmless;
 use maud::{Markup, html};
 use serde_json::Value;

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use juror_analysis::format::{counted, grouped};
-use juror_app::request::QueuedRun;
+use juror_app::run_specification::QueuedRun;
 use juror_report::sanitize::harmless;
 use maud::html;
 

@@ -1,6 +1,6 @@
 //! Values of the form, and their validation.
 
-use juror_app::request::{RequestDefaults, RequestField, RunSpecification};
+use juror_app::run_specification::{RequestDefaults, RequestField, RunSpecification};
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 use async_trait::async_trait;
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_image::{ImageRules, Preparer, ReadableFormat};
 use juror_ledger::{
     admission::{Admission as _, AdmissionQueue, Budget},

@@ -5,7 +5,7 @@ use crate::{
     design_tokens::flatten,
     item_texts::{LoadedItem, is_blank, language_of_code},
 };
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_types::{
     item::{Item, Language, Tokens},
     outcome::{ErrorKind, JobError},

@@ -6,7 +6,7 @@ use super::{
     process::{self, ProcessError},
 };
 use bytes::Bytes;
-use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use juror_files::data_roots::{MAX_IMAGE_BYTES, Roots};
 use juror_types::item::{Item, Language};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{item_texts::LoadedItem, stages::compile::Compilation};
-use juror_files::local::Roots;
+use juror_files::data_roots::Roots;
 use juror_types::{
     item::{ImageReference, Item, Language},
     outcome::ErrorKind,

@@ -5,7 +5,7 @@ use super::{
     lines::Results,
     lock,
 };
-use juror_files::local::open_regular;
+use juror_files::data_roots::open_regular;
 use juror_types::{
     SCHEMA,
     id::RunId,

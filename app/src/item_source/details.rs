@@ -6,7 +6,7 @@ use crate::{
     attachments::{FETCHES_NOTHING, JudgedInputs, UnavailableInput},
     settings::StageSettings,
 };
-use juror_files::local::{MAX_CODE_BYTES, Roots};
+use juror_files::data_roots::{MAX_CODE_BYTES, Roots};
 use juror_types::{
     evidence::{EvidenceMode, EvidenceOutcome},
     item::{Item, Text, TokenSource, Tokens},

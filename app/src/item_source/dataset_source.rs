@@ -12,7 +12,7 @@ use crate::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use juror_analysis::gate::Gate;
-use juror_files::local::{MAX_IMAGE_BYTES, Roots};
+use juror_files::data_roots::{MAX_IMAGE_BYTES, Roots};
 use juror_ledger::{
     admission::{Admission as _, Ledger},
     sqlite::SqliteLedger,

@@ -5,7 +5,7 @@ use super::{
     lines::end_of_last_line,
     lock::{DirectoryLock, take},
     occupancy::check_vacant,
-    reader::RunFiles,
+    run_files::RunFiles,
 };
 use crate::replace_file::{replace_file, sync_directory};
 use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};

@@ -1,7 +1,7 @@
 //! Starting, resuming, cancelling and estimating runs.
 
 use super::{
-    metrics::LONG_RUN_SECONDS,
+    evaluation_metrics::LONG_RUN_SECONDS,
     runs::{RunInList, listed},
 };
 use crate::{
@@ -18,7 +18,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use juror_app::request::{RunEstimate, RunSpecification};
+use juror_app::run_specification::{RunEstimate, RunSpecification};
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};

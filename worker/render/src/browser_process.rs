@@ -1,7 +1,7 @@
 //! One running browser: its processes, its profile and its pipes.
 
 use crate::{
-    connection::{DevtoolsMessage, DevtoolsPipe},
+    devtools_pipe::{DevtoolsMessage, DevtoolsPipe},
     error::RendererError,
     executable::BrowserExecutable,
     process_group::ProcessGroup,
