@@ -9,9 +9,8 @@ mod interval;
 mod overall;
 mod policy;
 mod sample;
-mod value;
 
-pub use definition::{MetricDefinition, Provenance, Unit, title_of};
+pub use definition::{MetricDefinition, Provenance, Unit, score_of, title_of};
 pub use interval::{Interval, LOOKS_CONFIDENCE, MeanEstimate};
 
 pub use overall::{
@@ -22,7 +21,6 @@ pub use sample::Sample;
 
 pub(crate) use interval::round_stable;
 pub(crate) use sample::{Moments, Sums};
-pub use value::score_of;
 
 use indexmap::{IndexMap, IndexSet};
 use juror_types::{

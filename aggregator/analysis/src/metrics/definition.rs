@@ -1,5 +1,9 @@
 //! Metrics of a run: the fixed ones of the deterministic stages, and those of its rubric.
 
+mod value;
+
+pub use value::score_of;
+
 use juror_types::rubric::{Formula, MetricKind, Rubric};
 
 /// Definition of a metric, for computation and display.
@@ -13,7 +17,7 @@ pub struct MetricDefinition {
     pub unit: Unit,
     /// True if it is a share of items (a rate) and not a mean.
     pub rate: bool,
-    pub(super) source: Source,
+    source: Source,
 }
 
 /// Unit of a metric's figure.
@@ -49,7 +53,7 @@ pub enum Provenance {
 
 /// Place of a metric's value in a result.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Source {
+enum Source {
     PipelineSuccess,
     Latency,
     TokenAccuracy,

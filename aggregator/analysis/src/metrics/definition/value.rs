@@ -1,9 +1,7 @@
 //! Values of metrics in results.
 
-use super::{
-    AveragingPolicy,
-    definition::{MetricDefinition, Source},
-};
+use super::{MetricDefinition, Source};
+use crate::metrics::AveragingPolicy;
 use juror_types::{
     evidence::EvidenceOutcome,
     outcome::{JobResult, Outcome},
