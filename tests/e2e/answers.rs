@@ -129,7 +129,13 @@ fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
     let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
     let flags = ["-j", "1", "--budget-usd", "5"];
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
-    run.prints(&["1 of 3 scored", "2 skipped", "a bill", "correct the model's price"]);
+    run.prints(&[
+        "1 of 3 scored",
+        "2 skipped",
+        "a bill",
+        "correct the model's",
+        "price or image formula",
+    ]);
     assert_eq!(judge.asked().len(), 1);
     let cost = &harness.report("first")["cost"];
     // 200,000 tokens at $2.50 and 60 at $10 a million.

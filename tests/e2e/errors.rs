@@ -110,7 +110,7 @@ fn what_the_provider_refuses_for_good_fails_without_another_try() {
         (2, &[Some(Fault::ContentPolicy)]),
     ]));
     let run = harness.judge(&simulator.base_url(), "manifest.jsonl", &[]).exits(3);
-    run.prints(&["1 of 4 scored", "3 failed", "(status 400)", "request is malformed"]);
+    run.prints(&["1 of 4 scored", "3 failed", "(status", "400): the request is malformed"]);
     let results = results(&harness, 4);
     failed(&results[0], "request", 1, "(status 400): the request is malformed");
     failed(&results[1], "request", 1, "(status 413): the request is too large");

@@ -2,9 +2,9 @@
 
 mod baseline_changes;
 mod cluster_phrasing;
-mod conclusion;
 mod decision;
 mod difference;
+mod difference_decision;
 mod difference_format;
 mod fallen_items;
 mod group_totals;
@@ -21,8 +21,8 @@ mod sign_test;
 mod totals;
 
 pub use baseline_changes::{BaselineChanges, ChangeGroup, ChangedItem, FallBound};
-pub use decision::Decision;
 pub use difference::{Difference, Pairs};
+pub use difference_decision::Decision;
 pub use difference_format::{change, change_unit, distinct_size, p_value};
 pub use fallen_items::{FALLEN_FALSE_ALARMS, FallenItems};
 pub use holm::holm;
@@ -34,7 +34,7 @@ pub use sample_size::SampleSize;
 
 pub(crate) use baseline_changes::FallNoise;
 pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
-pub(crate) use conclusion::conclude;
+pub(crate) use decision::conclude;
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, settling};
 pub(crate) use totals::{PairFigures, Totals};

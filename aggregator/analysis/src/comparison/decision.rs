@@ -1,51 +1,137 @@
-//! Decision of a comparison: worse, better, same or inconclusive.
+//! The rules that decide a comparison, and their sentences.
 
-use super::Difference;
-use serde::Serialize;
+use super::{
+    Decision, Rules,
+    rule_findings::{RuleFinding, fallen_finding, lost_finding, mean_finding, rate_finding},
+    totals::PairFigures,
+};
 
-juror_types::serde_enum! {
-    /// Decision of a comparison.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-    pub enum Decision {
-        /// The whole 95 % interval of the difference is within ± the margin.
-        Same = "same",
-        /// It is above + the margin.
-        Better = "better",
-        /// It is below − the margin.
-        Worse = "worse",
-        /// It includes a margin: the data are not sufficient.
-        Inconclusive = "inconclusive",
+/// A decision with its reasons.
+#[derive(Debug)]
+pub(crate) struct Conclusion {
+    pub(crate) decision: Decision,
+    pub(crate) decided_by: Vec<String>,
+    pub(crate) headline: String,
+    pub(crate) reason: String,
+}
+
+/// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
+/// items are lost; else by the decisive metric, or, without a verdict, by the deterministic
+/// metrics.
+pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
+    let worse = worse_findings(figures, rules);
+    if !worse.is_empty() {
+        let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
+        let decisive = &figures.decisive;
+        if decisive.difference.n > 0 && decisive.decision != Decision::Worse {
+            reason.push_str(&format!(
+                "; by the interval of its change alone, {} is {}",
+                decisive.title,
+                decisive.decision.name()
+            ));
+        }
+        return Conclusion::new(Decision::Worse, worse, reason);
+    }
+    let by_figures = by_figures(figures, rules);
+    let Some(lost) = figures.lost.iter().find(|lost| lost.exceeds) else { return by_figures };
+    let finding = lost_finding(lost, rules.max_lost);
+    let reason = format!(
+        "{}, so the comparison is at best inconclusive; of the other items, {}",
+        finding.sentence, by_figures.reason
+    );
+    Conclusion::new(Decision::Inconclusive, vec![finding], reason)
+}
+
+impl Conclusion {
+    /// A conclusion whose headline is that of the first finding.
+    fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
+        let word = word(decision);
+        let headline = match findings.first() {
+            Some(finding) => format!("{word}: {}", finding.headline),
+            None => word.to_owned(),
+        };
+        let decided_by = findings.into_iter().map(|finding| finding.rule).collect();
+        Self { decision, decided_by, headline, reason }
     }
 }
 
-impl Decision {
-    /// The decision on a difference with this 95 % interval, by this margin.
-    pub fn for_difference(difference: &Difference, margin: f64) -> Self {
-        match (difference.low, difference.high) {
-            (_, Some(high)) if high < -margin => Self::Worse,
-            (Some(low), _) if low > margin => Self::Better,
-            (Some(low), Some(high)) if low >= -margin && high <= margin => Self::Same,
-            _ => Self::Inconclusive,
-        }
+/// All findings that make the head *worse*.
+fn worse_findings(figures: &PairFigures, rules: Rules) -> Vec<RuleFinding> {
+    let mut findings = Vec::new();
+    if figures.decisive.decision == Decision::Worse {
+        findings.push(mean_finding(&figures.decisive, rules.margin));
     }
+    let lost = figures.lost.iter().filter(|lost| lost.as_failed == Some(Decision::Worse));
+    findings.extend(lost.take(1).map(|lost| {
+        let finding = lost_finding(lost, rules.max_lost);
+        let sentence =
+            format!("{}; counted as failed, they make {} worse", finding.sentence, lost.title);
+        RuleFinding { sentence, ..finding }
+    }));
+    let rates = figures.passes.iter().filter(|rate| rate.decision == Some(Decision::Worse));
+    findings.extend(rates.map(rate_finding));
+    let means = figures.metrics.iter().filter(|mean| mean.decides);
+    let means = means.filter(|mean| mean.decision == Decision::Worse);
+    findings.extend(means.map(|mean| mean_finding(mean, rules.margin)));
+    if figures.fallen.worse {
+        findings.push(fallen_finding(&figures.fallen));
+    }
+    if rules.strict {
+        let criteria = figures.criteria.iter();
+        let worse = criteria.filter(|criterion| criterion.decision == Decision::Worse);
+        findings.extend(worse.map(|criterion| {
+            let finding = mean_finding(criterion, rules.margin);
+            let sentence = format!("{} (with --strict, criteria decide)", finding.sentence);
+            RuleFinding { sentence, ..finding }
+        }));
+    }
+    findings
+}
 
-    /// As [`Self::for_difference`], for one of many tests: worse and better hold only if the adjusted p-value
-    /// is at most 5 %.
-    pub(crate) fn among_many(difference: &Difference, margin: f64, adjusted: Option<f64>) -> Self {
-        match Self::for_difference(difference, margin) {
-            Self::Worse | Self::Better if adjusted.is_none_or(|p_value| p_value > 0.05) => {
-                Self::Inconclusive
-            }
-            decision => decision,
-        }
+/// The decision where no rule decides *worse* and no item is missing.
+fn by_figures(figures: &PairFigures, rules: Rules) -> Conclusion {
+    let decisive = &figures.decisive;
+    if decisive.difference.n > 0 {
+        let finding = mean_finding(decisive, rules.margin);
+        let reason = finding.sentence.clone();
+        return Conclusion::new(decisive.decision, vec![finding], reason);
     }
+    let rates = figures.passes.iter().filter(|rate| rate.decides);
+    let rates = rates.map(|rate| (rate.decision, rate_finding(rate)));
+    let means = figures.metrics.iter().filter(|mean| mean.decides);
+    let means = means.map(|mean| (Some(mean.decision), mean_finding(mean, rules.margin)));
+    let all: Vec<_> = rates.chain(means).collect();
+    let having = |wanted: Decision| all.iter().filter(move |(found, _)| *found == Some(wanted));
+    let decision = match all.len() {
+        0 => Decision::Inconclusive,
+        _ if having(Decision::Better).next().is_some() => Decision::Better,
+        count if having(Decision::Same).count() == count => Decision::Same,
+        _ => Decision::Inconclusive,
+    };
+    let reason = match all.len() {
+        0 => "no item has a value in both runs, so there is no decision".to_owned(),
+        _ => {
+            let named = having(decision).map(|(_, finding)| finding.sentence.as_str());
+            format!("without verdicts the deterministic stages decide: {}", join(named, "; "))
+        }
+    };
+    let findings: Vec<_> = all
+        .into_iter()
+        .filter(|(found, _)| *found == Some(decision))
+        .map(|(_, finding)| finding)
+        .collect();
+    Conclusion::new(decision, findings, reason)
+}
 
-    /// The decision for a metric that is better when it is lower.
-    pub(crate) fn reversed(self) -> Self {
-        match self {
-            Self::Better => Self::Worse,
-            Self::Worse => Self::Better,
-            Self::Same | Self::Inconclusive => self,
-        }
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Same => "Same",
+        Decision::Better => "Better",
+        Decision::Worse => "Worse",
+        Decision::Inconclusive => "Inconclusive",
     }
+}
+
+fn join<'a>(parts: impl Iterator<Item = &'a str>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
 }
