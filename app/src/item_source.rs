@@ -14,8 +14,8 @@ use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{id::Digest, outcome::JobResult, rubric::Rubric, run::RunRecord};
 use serde_json::Value;
 
-/// Opens what is shown beside results. Opens no file outside the folders that runs and settings
-/// name, and changes none.
+/// Source of the items that pages show beside results. It opens no file outside the folders that
+/// runs and settings name, and changes none.
 #[async_trait]
 pub trait ItemSource: Send + Sync {
     /// The ledger of a run; none if it has no record of it or cannot be reached.

@@ -13,8 +13,8 @@ crate::serde_enum! {
         Flex = "flex",
         /// A row of a batch that the provider finishes within 24 hours, at half the price.
         Batch = "batch",
-        /// Batches first, and realtime calls for rows that are not back in time; a lane of runs, never
-        /// of a single reply.
+        /// Batches first, and realtime calls for rows that are not back in time; a lane of runs,
+        /// never of a single reply.
         Mixed = "mixed",
     }
 }

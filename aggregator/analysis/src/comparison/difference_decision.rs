@@ -4,7 +4,7 @@ use super::Difference;
 use serde::Serialize;
 
 juror_types::serde_enum! {
-    /// Decision of a comparison.
+    /// Decision on a difference, and of a comparison.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum Decision {
         /// The whole 95 % interval of the difference is within ± the margin.
@@ -29,8 +29,8 @@ impl Decision {
         }
     }
 
-    /// As [`Self::for_difference`], for one of many tests: worse and better hold only if the adjusted p-value
-    /// is at most 5 %.
+    /// As [`Self::for_difference`], for one of many tests: worse and better hold only if the
+    /// adjusted p-value is at most 5 %.
     pub(crate) fn among_many(difference: &Difference, margin: f64, adjusted: Option<f64>) -> Self {
         match Self::for_difference(difference, margin) {
             Self::Worse | Self::Better if adjusted.is_none_or(|p_value| p_value > 0.05) => {

@@ -92,7 +92,8 @@ fn calls_text(cost: &Cost) -> String {
     }
 }
 
-/// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; none where neither is known.
+/// `judged in 2 min 3 s in 2 sessions, mean latency 629 ms a screenshot`; none where neither is
+/// known.
 fn time_text(report: &Report) -> Option<String> {
     let each = report.overall.avg_latency_ms;
     let each = each.map(|mean| format!("mean latency {} a screenshot", duration(mean)));
