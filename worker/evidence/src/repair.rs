@@ -22,6 +22,7 @@ mod search;
 mod shadow;
 mod shift_field;
 mod spacing;
+mod stretched_rows;
 
 #[cfg(test)]
 mod first_hypotheses_tests;

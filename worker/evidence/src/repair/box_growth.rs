@@ -95,6 +95,11 @@ impl FirstHypotheses<'_> {
     /// Growth of a painted box across and down, in CSS pixels; none if it is the same or is not
     /// seen.
     fn box_growth(&self, index: usize) -> Option<[f64; 2]> {
+        self.measured_growth(index).filter(|by| *by != [0.0, 0.0])
+    }
+
+    /// Growth of a painted box across and down, in CSS pixels; none if it is not seen.
+    pub(super) fn measured_growth(&self, index: usize) -> Option<[f64; 2]> {
         let scale = self.page.snapshot.scale.max(0.1);
         let by = [0, 1].map(|axis: usize| {
             let [near, far] = [false, true].map(|is_far| {
@@ -104,7 +109,7 @@ impl FirstHypotheses<'_> {
             Some(f64::from(far? - near?) / scale)
         });
         let [Some(across), Some(down)] = by else { return None };
-        ([across, down] != [0.0, 0.0]).then_some([across, down])
+        Some([across, down])
     }
 
     /// Shift of a side of a box, across (0) or down (1), by the pixels on both sides of it.

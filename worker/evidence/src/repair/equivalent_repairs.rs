@@ -7,6 +7,26 @@ use super::{
 use crate::element_tree::PageTree;
 use LengthProperty as P;
 
+/// Step of lengths in CSS pixels: lines have fractions of pixels, which a padding for them has not.
+const HALF: f64 = 0.5;
+/// Maximum number of similar elements of which each is tried alone.
+const MAX_MEMBERS: usize = 4;
+
+/// The same change of each one of a few similar elements.
+pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
+    let Lever::Length { property, delta } = found.lever else { return Vec::new() };
+    let members = found.change.elements.as_slice();
+    if !(2..=MAX_MEMBERS).contains(&members.len()) {
+        return Vec::new();
+    }
+    let alone = members.iter().filter_map(|&element| {
+        let change = property.change(page, &[element], delta)?;
+        let is = property.current(page, element);
+        Some(Hypothesis { element, change, lever: found.lever, is, priority: found.priority })
+    });
+    alone.collect()
+}
+
 /// Changes that often render the same picture as a change of lengths; likelier ones have a higher
 /// priority.
 pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
@@ -99,6 +119,7 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
     ways.extend(boundary_ways(page, element, property, delta));
     let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
+        let delta = if property.step() < 1.0 { delta } else { (delta / HALF).round() * HALF };
         let alike = page.alike(element);
         let elements =
             if found.change.elements.len() > 1 && alike.len() > 1 { alike } else { vec![element] };

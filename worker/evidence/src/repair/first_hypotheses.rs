@@ -47,6 +47,7 @@ impl FirstHypotheses<'_> {
         found.extend(self.image_sizes(&differing));
         found.extend(self.spaces());
         found.extend(self.grown_boxes());
+        found.extend(self.stretched_rows());
         found.extend(self.predicted_spaces());
         found.extend(self.alignments());
         found.extend(self.removals(&differing));

@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty as P,
-    equivalent_repairs::equivalents,
+    equivalent_repairs::{equivalents, single_elements},
     first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     paint::PaintView,
@@ -207,6 +207,45 @@ fn a_space_is_written_on_either_side_of_its_boundary() {
     };
     assert!(has(0, "gap") && has(1, "margin-bottom") && has(2, "margin-bottom"));
     assert!(!has(0, "margin-top"), "the card does not begin there");
+}
+
+#[test]
+fn a_change_of_similar_elements_is_tried_for_each_of_a_few() {
+    let badges = |count: usize| {
+        let mut elements = vec![element(0, None, [0, 0, 160, 120], &[])];
+        for index in 1..=count {
+            let mut badge = element(index, Some(0), [0, 20 * index as u32, 60, 20], &[]);
+            badge.classes = vec!["badge".to_owned()];
+            elements.push(badge);
+        }
+        page_of(elements)
+    };
+    let alone = |count: usize, members: &[usize]| -> Vec<(Vec<usize>, String)> {
+        let snapshot = badges(count);
+        let page = PageTree::new(&snapshot);
+        let change = P::MarginBottom.change(&page, members, 6.0).unwrap();
+        let lever = Lever::Length { property: P::MarginBottom, delta: 6.0 };
+        let found = Hypothesis { element: 1, change, lever, is: String::new(), priority: 0.0 };
+        let single = single_elements(&page, &found).into_iter();
+        single.map(|other| (other.change.elements.clone(), other.value().to_owned())).collect()
+    };
+    let each = |index: usize| (vec![index], "6px".to_owned());
+    assert_eq!(alone(3, &[1, 2, 3]), [each(1), each(2), each(3)]);
+    assert_eq!(alone(1, &[1]), [], "it is one already");
+    assert_eq!(alone(5, &[1, 2, 3, 4, 5]), [], "there are more than trials for them");
+}
+
+#[test]
+fn other_ways_have_lengths_of_half_a_pixel_at_least() {
+    let line = [("line-height", "14.95px"), ("font-size", "13px")];
+    let snapshot = page_of(vec![element(0, None, [0, 0, 160, 20], &line)]);
+    let page = PageTree::new(&snapshot);
+    let change = P::LineHeight.change(&page, &[0], 6.05).unwrap();
+    let lever = Lever::Length { property: P::LineHeight, delta: 6.05 };
+    let found = Hypothesis { element: 0, change, lever, is: String::new(), priority: 0.0 };
+    let ways = equivalents(&page, &found);
+    let padding = ways.iter().find(|way| way.property() == "padding-block").unwrap();
+    assert_eq!(padding.value(), "3px");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     changeable_length::LengthProperty,
-    equivalent_repairs::equivalents,
+    equivalent_repairs::{equivalents, single_elements},
     hypothesis::{Hypothesis, Lever},
     shift_field::{ShiftField, ShiftMatch},
 };
@@ -67,7 +67,13 @@ impl Tracks {
         if gain > NEARLY_SOLVED {
             let raised =
                 |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
-            proposed.extend(equivalents(page, hypothesis).into_iter().map(raised));
+            let others = equivalents(page, hypothesis).into_iter();
+            proposed.extend(others.map(raised));
+        }
+        if gain > MIN_GAIN && trial.remaining > 0 {
+            let priority = 60.0 + 130.0 * gain;
+            let alone = single_elements(page, hypothesis).into_iter();
+            proposed.extend(alone.map(|other| Hypothesis { priority, ..other }));
         }
         let base = property.length(page, hypothesis.element);
         let key = (hypothesis.change.elements.clone(), property);
