@@ -26,7 +26,9 @@ mod harness;
 mod mutations;
 
 use harness::{Mark, MarkTable};
-use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot};
+use juror_evidence::{
+    PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, viewports_without_margin,
+};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
@@ -215,8 +217,11 @@ impl Run<'_> {
                 let shot = self.origin.screenshot(self.browsers, html, *size, in_screenshot);
                 let Some(screenshot) = shot else { return };
                 let browser = &mut self.browsers.chromium;
-                browser.open(html, *size, 1);
-                browser.plant(in_code);
+                let viewport = self.origin.viewport(*size);
+                open_fitted(browser, &screenshot, viewport, |browser, viewport| {
+                    browser.open(html, viewport, 1);
+                    browser.plant(in_code);
+                });
                 let (evidence, snapshot, drawn) = explain(browser, &screenshot);
                 let found = Found::new(&evidence, &planted, &snapshot);
                 let key = (number % 2 == 1, planted.operator);
@@ -256,6 +261,39 @@ impl Run<'_> {
     }
 }
 
+/// Opens a page as the product does: in the viewport of the screenshot, or else without the margin
+/// that the screenshot has, if that fits better.
+fn open_fitted(
+    browser: &mut BenchBrowser,
+    screenshot: &Raster,
+    usual: [u32; 2],
+    open: impl Fn(&mut BenchBrowser, [u32; 2]),
+) {
+    let measured = |browser: &mut BenchBrowser, viewport| {
+        open(browser, viewport);
+        let (drawing, snapshot) = browser.draw(&[]);
+        let evidence = PicturePair::new(screenshot, &drawing)
+            .measure(EvidenceSource::Browser, Some(&snapshot));
+        let viewports = viewports_without_margin(screenshot, &drawing, &evidence, usual);
+        (evidence, viewports)
+    };
+    let (evidence, viewports) = measured(browser, usual);
+    let (mut opened, mut best) = (usual, (evidence, usual));
+    for viewport in viewports {
+        if best.0.regions.is_empty() {
+            break;
+        }
+        let (evidence, _) = measured(browser, viewport);
+        opened = viewport;
+        if evidence.pixels_equal > best.0.pixels_equal {
+            best = (evidence, viewport);
+        }
+    }
+    if opened != best.1 {
+        open(browser, best.1);
+    }
+}
+
 /// The evidence of the open page, with its repairs, and the number of drawings that they took.
 fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
     let (drawing, snapshot) = browser.draw(&[]);
@@ -285,7 +323,10 @@ fn print_silence(browsers: &mut Browsers, title: &str, components: &[Component])
             let Some(screenshot) = screenshot else { continue };
             let browser = &mut browsers.chromium;
             // Reformatted: the same page in other bytes.
-            browser.open(&html.replace(" {", " {\n"), *size, origin.device_scale());
+            let (code, viewport) = (html.replace(" {", " {\n"), origin.viewport(*size));
+            open_fitted(browser, &screenshot, viewport, |browser, viewport| {
+                browser.open(&code, viewport, origin.device_scale());
+            });
             let (drawing, snapshot) = browser.draw(&[]);
             let pair = PicturePair::new(&screenshot, &drawing);
             let evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));

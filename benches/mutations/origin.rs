@@ -10,6 +10,9 @@ pub struct Browsers {
     pub firefox: Option<Firefox>,
 }
 
+/// Pixels of another margin, to the left and above.
+const MARGIN: [u32; 2] = [7, 5];
+
 /// An origin of screenshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScreenshotOrigin {
@@ -21,7 +24,7 @@ pub enum ScreenshotOrigin {
     /// Drawn at twice the size and halved.
     Halved,
     Jpeg,
-    /// Halved, with seven pixels more to the left and five above.
+    /// Halved, with a further margin to the left and above.
     OtherMargin,
     OtherBrowser,
 }
@@ -45,6 +48,12 @@ impl ScreenshotOrigin {
     /// Device pixels for each CSS pixel with which the product draws a page to compare it.
     pub fn device_scale(self) -> u32 {
         if self == Self::Double { 2 } else { 1 }
+    }
+
+    /// Width and height in which the product draws a page to compare it: those of the screenshot.
+    pub fn viewport(self, size: [u32; 2]) -> [u32; 2] {
+        let [width, height] = size;
+        if self == Self::OtherMargin { [width + MARGIN[0], height + MARGIN[1]] } else { size }
     }
 
     /// The screenshot of a page with a change; none without the browser that takes it.
@@ -98,9 +107,10 @@ impl ScreenshotOrigin {
             }
             Self::OtherMargin => {
                 let small = halved(picture, size);
-                let mut larger =
-                    RgbImage::from_pixel(size[0] + 7, size[1] + 5, *small.get_pixel(0, 0));
-                imageops::overlay(&mut larger, &small, 7, 5);
+                let [width, height] = self.viewport(size);
+                let mut larger = RgbImage::from_pixel(width, height, *small.get_pixel(0, 0));
+                let [left, top] = MARGIN.map(i64::from);
+                imageops::overlay(&mut larger, &small, left, top);
                 *picture = larger;
             }
         }

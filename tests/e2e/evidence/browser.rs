@@ -3,10 +3,11 @@
 use super::box_in;
 use crate::harness::{CommandHarness, Finished};
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use image::{ImageFormat, RgbImage, imageops::FilterType};
 use juror_render::{PageCode, PageSource, Renderer, RendererSettings};
 use juror_services::install;
 use serde_json::{Map, Value, json};
-use std::fs;
+use std::{fs, io::Cursor};
 use tokio::runtime::Runtime;
 
 const CARD: &str = r#"<!doctype html>
@@ -186,6 +187,44 @@ fn a_screenshot_of_twice_the_pixels_is_drawn_as_it_was_and_equal_to_the_last_pix
     assert_eq!(region["property"], "background-color");
     assert_eq!(region["should_be"].as_str().unwrap().to_lowercase(), "#1d4ed8");
     assert_eq!(region["explains"], 1.0);
+}
+
+/// A picture that another program took: with a further margin of 7 and 5 pixels, and a little
+/// smoother.
+fn taken_elsewhere(picture: &[u8]) -> Vec<u8> {
+    let picture = image::load_from_memory(picture).unwrap();
+    let (width, height) = (picture.width(), picture.height());
+    let double = picture.resize_exact(2 * width, 2 * height, FilterType::CatmullRom);
+    let smooth = double.resize_exact(width, height, FilterType::Triangle).to_rgb8();
+    let mut larger = RgbImage::from_pixel(width + 7, height + 5, *smooth.get_pixel(0, 0));
+    image::imageops::overlay(&mut larger, &smooth, 7, 5);
+    let mut bytes = Cursor::new(Vec::new());
+    larger.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn a_screenshot_of_another_margin_is_compared_without_it() {
+    let code = CARD.replace("#e2e8f0", "#475569");
+    let card = Card::of_code(&code, "html");
+    let drawn = card.rendered("first");
+    card.write("shot.png", taken_elsewhere(&drawn));
+    let unchanged = card.run("unchanged", 0);
+    assert_eq!(unchanged["evidence"]["regions"], json!([]), "{unchanged}");
+    assert_eq!(unchanged["evidence"]["shift"], json!([7, 5]));
+    // The card fills its page, which is seven pixels narrower than the screenshot.
+    assert_eq!(unchanged["evidence"]["render_size"], json!([240, 160]));
+
+    card.write_code(&code.replace("#1d4ed8", "#16a34a"), "html");
+    let region = &card.run("planted", 0)["evidence"]["regions"][0];
+    assert_eq!(region["property"], "background-color", "{region}");
+    // Content that moves in one browser is a difference, whatever margin it looks like.
+    let moved = code.replace("body { margin: 0", "body { margin: 0; padding: 5px 0 0 7px");
+    card.write_code(&moved, "html");
+    card.write("shot.png", drawn);
+    let moved = card.run("moved", 0);
+    assert_eq!(moved["evidence"]["shift"], json!([0, 0]));
+    assert_ne!(moved["evidence"]["regions"], json!([]));
 }
 
 #[test]

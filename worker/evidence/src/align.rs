@@ -2,23 +2,11 @@
 
 use crate::{
     color::most_frequent,
-    measured_noise::noise_of,
+    margin_shift::{ShiftedScreenshot, best_shift},
+    measured_noise::{MeasuredNoise, noise_of},
     noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
-
-/// Maximum shift, in pixels, of a component that was cropped in another way.
-const MAX_SHIFT: i32 = 64;
-/// Maximum share of the difference that may remain for a shift to count.
-const SHIFT_GAIN: f64 = 0.3;
-/// The same for pictures of different sizes, one of which was cropped otherwise.
-const CROPPED_SHIFT_GAIN: f64 = 0.7;
-/// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
-const MAX_LEVELS: u8 = 24;
-
-/// Distances of the pixels that are compared, across and down.
-const SAMPLED: [usize; 2] = [3, 2];
-const EVERY_PIXEL: [usize; 2] = [1, 1];
 
 /// Alignment of a drawing on its screenshot.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,33 +17,46 @@ pub(crate) struct Alignment {
     pub shift: [i32; 2],
     /// The screenshot as a picture of the drawing's size.
     pub screenshot: Raster,
+    /// The screenshot before it was shifted; none if it was not.
+    pub unshifted: Option<ShiftedScreenshot>,
     pub noise: PairNoise,
 }
 
 impl Alignment {
     /// The fit of a drawing to its screenshot.
     ///
-    /// In pictures of one size and one browser, a shift is a difference and is not compensated.
+    /// In pictures of one size and one browser, a shift is a difference and is not compensated. Once
+    /// shifted, pictures of two browsers show their noise.
     pub fn new(screenshot: &Raster, drawing: &Raster) -> Self {
         let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
         let scale = if halved.is_some() { 2 } else { 1 };
         let screenshot = halved.as_ref().unwrap_or(screenshot);
         let size = [drawing.width(), drawing.height()];
         let has_same_size = size == [screenshot.width(), screenshot.height()];
-        let noise = has_same_size.then(|| noise_of(screenshot, drawing));
-        let shift = match noise {
-            Some(noise) if noise.is_none() => [0, 0],
-            _ => best_shift(screenshot, drawing),
+        let in_place = has_same_size.then(|| noise_of(screenshot, drawing));
+        let is_one_browser =
+            |measured: &MeasuredNoise| measured.noise.is_none() && measured.has_equal_shapes;
+        let shift = match in_place.as_ref().is_some_and(is_one_browser) {
+            true => [0, 0],
+            false => best_shift(screenshot, drawing),
         };
-        match noise.filter(|_| shift == [0, 0]) {
-            Some(noise) => Self { scale, shift, screenshot: screenshot.clone(), noise },
-            None => {
-                let screenshot =
-                    screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
-                let noise = noise_of(&screenshot, drawing);
-                Self { scale, shift, screenshot, noise }
+        if shift != [0, 0] {
+            let shifted = screenshot.window(shift.map(|part| -part), size, rim_color(drawing));
+            let measured = noise_of(&shifted, drawing);
+            let was_exact = in_place.is_some_and(|in_place| in_place.noise.is_none());
+            if !(was_exact && is_one_browser(&measured)) {
+                let unshifted = Some(ShiftedScreenshot::new(screenshot, shift));
+                let noise = measured.noise;
+                return Self { scale, shift, screenshot: shifted, unshifted, noise };
             }
         }
+        let screenshot = match in_place {
+            Some(_) => screenshot.clone(),
+            None => screenshot.window([0, 0], size, rim_color(drawing)),
+        };
+        let measured = in_place.unwrap_or_else(|| noise_of(&screenshot, drawing));
+        let noise = measured.noise;
+        Self { scale, shift: [0, 0], screenshot, unshifted: None, noise }
     }
 }
 
@@ -87,50 +88,6 @@ pub(crate) fn rim_color(picture: &Raster) -> Rgb {
     most_frequent(&mut rim).map_or([255; 3], |(color, _)| color)
 }
 
-/// The shift of the whole content with which the pictures differ least; none if a part of the
-/// content stays in place, since then only an element moved.
-fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
-    let (Some(one), Some(other)) = (content_box(screenshot), content_box(drawing)) else {
-        return [0, 0];
-    };
-    let has_same_size =
-        (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
-    let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);
-    if has_same_size && unshifted == 0.0 {
-        return [0, 0];
-    }
-    let gain = if has_same_size { SHIFT_GAIN } else { CROPPED_SHIFT_GAIN };
-    let mut best = ([0, 0], unshifted * gain);
-    for shift in shifts_to_try(one, other) {
-        let left = difference(screenshot, drawing, shift, SAMPLED);
-        if left < best.1 && shift.iter().all(|part| part.abs() <= MAX_SHIFT) {
-            best = (shift, left);
-        }
-    }
-    let ([x, y], _) = best;
-    let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
-    let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
-    match best.0 {
-        [0, 0] => [0, 0],
-        found => exactly.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(found, |(shift, _)| shift),
-    }
-}
-
-fn shifts_to_try(one: [i32; 4], other: [i32; 4]) -> Vec<[i32; 2]> {
-    let [near_x, near_y, far_x, far_y] = [0, 1, 2, 3].map(|side: usize| {
-        let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();
-        of(&one) - of(&other)
-    });
-    let shifts = [[near_x, near_y], [far_x, far_y], [near_x, far_y], [far_x, near_y]];
-    let beside = [[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]];
-    let mut shifts: Vec<[i32; 2]> =
-        shifts.iter().flat_map(|[x, y]| beside.map(|[dx, dy]| [x + dx, y + dy])).collect();
-    shifts.sort_unstable();
-    shifts.dedup();
-    shifts.retain(|shift| *shift != [0, 0]);
-    shifts
-}
-
 /// Left, top, right and bottom of the area that differs from the border's color.
 pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     let rim = rim_color(picture);
@@ -147,33 +104,6 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
         });
     }
     found
-}
-
-/// Mean difference of pixels on a grid of these distances. Places outside the screenshot have its
-/// border's color, and pixels of both borders' colors do not differ.
-fn difference(
-    screenshot: &Raster,
-    drawing: &Raster,
-    [x, y]: [i32; 2],
-    [columns, rows]: [usize; 2],
-) -> f64 {
-    let (mut total, mut count) = (0u64, 0u64);
-    let (rim_one, rim_other) = (rim_color_at_corner(screenshot), rim_color_at_corner(drawing));
-    for row in (0..drawing.height() as i32).step_by(rows) {
-        for column in (0..drawing.width() as i32).step_by(columns) {
-            let other = drawing.at(column, row);
-            let one = screenshot.get(column + x, row + y).unwrap_or(rim_one);
-            let is_page = one == rim_one && other == rim_other;
-            let differs = channel_difference(one, other);
-            total += if is_page || differs <= 2 { 0 } else { u64::from(differs.min(MAX_LEVELS)) };
-            count += 1;
-        }
-    }
-    total as f64 / count.max(1) as f64
-}
-
-fn rim_color_at_corner(picture: &Raster) -> Rgb {
-    picture.at(0, 0)
 }
 
 #[cfg(test)]
@@ -195,6 +125,16 @@ mod tests {
         assert_eq!((alignment.scale, alignment.shift), (1, [8, 5]));
         assert_eq!(Alignment::new(&card(38, 29), &card(30, 24)).shift, [0, 0]);
         assert_eq!(alignment.screenshot.at(40, 34), [20; 3]);
+    }
+
+    #[test]
+    fn what_grew_in_the_middle_of_another_margin_is_not_taken_for_it() {
+        let mut grown = Raster::filled(200, 120, [250; 3]);
+        grown.fill([26, 20, 98, 68], [255; 3]);
+        grown.fill([40, 34, 50, 8], [20; 3]);
+        grown.fill([40, 54, 30, 14], [30, 80, 200]);
+        let larger = grown.window([7, 5], [207, 125], [250; 3]);
+        assert_eq!(Alignment::new(&larger, &card(30, 24)).shift, [7, 5]);
     }
 
     #[test]

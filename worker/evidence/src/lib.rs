@@ -8,6 +8,7 @@ mod connected_areas;
 mod contact_sheet;
 mod difference;
 mod element_tree;
+mod margin_shift;
 mod measure;
 mod measured_noise;
 mod noise;
@@ -25,6 +26,7 @@ mod tokens;
 
 pub use align::content_ratio;
 pub use contact_sheet::max_sheet_size;
+pub use margin_shift::viewports_without_margin;
 pub use measure::PicturePair;
 pub use page_surroundings::possible_frames;
 pub use raster::Raster;

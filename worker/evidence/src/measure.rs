@@ -5,6 +5,7 @@ use crate::{
     blocks::compare_blocks,
     difference::PixelDifference,
     element_tree::{PageTree, boxed},
+    margin_shift::ShiftedScreenshot,
     noise::PairNoise,
     pasted_screenshot::pastes_screenshot,
     raster::Raster,
@@ -38,6 +39,11 @@ impl<'pictures> PicturePair<'pictures> {
     /// The screenshot as a picture of the drawing's size.
     pub(crate) fn screenshot(&self) -> &Raster {
         &self.alignment.screenshot
+    }
+
+    /// The screenshot before it was shifted to the drawing; none if it was not.
+    pub(crate) fn unshifted(&self) -> Option<&ShiftedScreenshot> {
+        self.alignment.unshifted.as_ref()
     }
 
     pub(crate) fn drawing(&self) -> &Raster {

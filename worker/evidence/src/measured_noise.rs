@@ -18,15 +18,35 @@ const FLAT: u8 = 24;
 /// Levels above which a flat pixel has changed.
 const MAX_FLAT_LEVELS: u8 = 16;
 
+/// The noise of a pair, and what tells its origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeasuredNoise {
+    pub noise: PairNoise,
+    /// True if a shape is the same in both pictures, or there are no shapes to compare: pictures
+    /// without noise are of one browser then, as far as can be seen.
+    pub has_equal_shapes: bool,
+}
+
 /// The noise of a pair. In pictures of one browser, a shape is either equal (in place, shifted or
 /// recolored) or was changed; in pictures of different origin, most shapes are neither.
-pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> PairNoise {
+pub(crate) fn noise_of(screenshot: &Raster, drawing: &Raster) -> MeasuredNoise {
     if screenshot == drawing {
-        return PairNoise::NONE;
+        return MeasuredNoise { noise: PairNoise::NONE, has_equal_shapes: true };
     }
     let shapes = shapes_of(drawing);
     let is_in_place = |shape: &&DrawnShape| shape.is_in_place(drawing, screenshot);
     let (equal, other): (Vec<_>, Vec<_>) = shapes.iter().partition(is_in_place);
+    let noise = noise_beside(&equal, other, screenshot, drawing);
+    MeasuredNoise { noise, has_equal_shapes: shapes.is_empty() || !equal.is_empty() }
+}
+
+/// The noise of shapes that are not equal, if it is that of most.
+fn noise_beside(
+    equal: &[&DrawnShape],
+    other: Vec<&DrawnShape>,
+    screenshot: &Raster,
+    drawing: &Raster,
+) -> PairNoise {
     if other.len() < MIN_SLIGHT.max(equal.len()) {
         return PairNoise::NONE;
     }
@@ -96,15 +116,15 @@ mod tests {
         let drawing = page();
         let mut screenshot = drawing.clone();
         screenshot.fill([0, 0, 160, 70], [200, 30, 30]);
-        assert_eq!(noise_of(&screenshot, &drawing), PairNoise::NONE);
-        assert_eq!(noise_of(&drawing, &drawing), PairNoise::NONE);
+        assert_eq!(noise_of(&screenshot, &drawing).noise, PairNoise::NONE);
+        assert_eq!(noise_of(&drawing, &drawing).noise, PairNoise::NONE);
         let moved = drawing.window([5, 3], [160, 160], [255; 3]);
-        assert_eq!(noise_of(&moved, &drawing), PairNoise::NONE);
+        assert_eq!(noise_of(&moved, &drawing).noise, PairNoise::NONE);
     }
 
     #[test]
     fn shapes_that_are_blurred_throughout_are_noise() {
-        let noise = noise_of(&page().smoothed(), &page());
+        let noise = noise_of(&page().smoothed(), &page()).noise;
         assert!(noise.share > 0.1, "{noise:?}");
         let (screenshot, drawing) = (page().smoothed(), page());
         let evidence =

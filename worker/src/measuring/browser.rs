@@ -109,7 +109,8 @@ impl<'job> BrowserStage<'job> {
         &self,
     ) -> Result<Option<(Evidence, DrawnPage, Option<SourceImage>)>, RenderError> {
         let Some(plain) = self.best_scale().await? else { return Ok(None) };
-        let Some(measured) = self.best_frame(plain).await? else { return Ok(None) };
+        let Some(framed) = self.best_frame(plain).await? else { return Ok(None) };
+        let Some(measured) = self.best_viewport(framed).await? else { return Ok(None) };
         let (evidence, drawn, pair) = match self.with_repairs(measured).await? {
             Some(MeasuredPage { evidence, drawn, pair, .. }) => (evidence, drawn, pair),
             None => return Ok(None),
@@ -206,17 +207,52 @@ impl<'job> BrowserStage<'job> {
         Ok(Some(best))
     }
 
+    /// The page in a viewport without the margin of the screenshot, if that fits better.
+    async fn best_viewport(
+        &self,
+        page: MeasuredPage<'job>,
+    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
+        let PageSource { scale, ref frame, viewport, .. } = page.source;
+        let viewports = page.pair.viewports_without_margin(&page.evidence, viewport).await;
+        if viewports.is_empty() {
+            return Ok(Some(page));
+        }
+        let frame = frame.clone();
+        let mut best = page.closed().await;
+        for viewport in viewports {
+            let smaller = self.drawn_in(viewport, scale, frame.clone()).await;
+            let Ok(Some(smaller)) = smaller else { continue };
+            let smaller = smaller.closed().await;
+            if smaller.evidence.pixels_equal > best.evidence.pixels_equal {
+                best = smaller;
+            }
+            if best.evidence.regions.is_empty() {
+                break;
+            }
+        }
+        Ok(Some(best))
+    }
+
     async fn at_scale(
         &self,
         scale: u32,
         frame: Option<PageFrame>,
     ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let size = [self.screenshot.width(), self.screenshot.height()];
+        self.drawn_in(size.map(|side| side / scale), scale, frame).await
+    }
+
+    async fn drawn_in(
+        &self,
+        viewport: [u32; 2],
+        scale: u32,
+        frame: Option<PageFrame>,
+    ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let source = PageSource {
             code: self.code.clone(),
             props: self.item.item.props.clone(),
             frame: frame.clone(),
-            viewport: size.map(|side| side / scale),
+            viewport,
             scale,
         };
         let (page, drawn) = self.draw(&source).await?;

@@ -1,7 +1,9 @@
 //! The screenshot and the drawing of an item, measured off the async threads.
 
 use bytes::Bytes;
-use juror_evidence::{PicturePair, Raster, Snapshot, content_ratio, possible_frames};
+use juror_evidence::{
+    PicturePair, Raster, Snapshot, content_ratio, possible_frames, viewports_without_margin,
+};
 use juror_image::{ImageError, RgbaPicture};
 use juror_types::{
     evidence::{Evidence, EvidenceRegion, EvidenceSource, PageFrame},
@@ -65,6 +67,19 @@ impl DrawnPair {
         let own = self.clone();
         let measuring = spawn_blocking(move || content_ratio(&own.screenshot, &own.drawing));
         measuring.await.ok()?
+    }
+
+    /// Viewports without the margin that the screenshot has, for a page that was drawn in this one.
+    pub async fn viewports_without_margin(
+        &self,
+        evidence: &Evidence,
+        viewport: [u32; 2],
+    ) -> Vec<[u32; 2]> {
+        let (own, evidence) = (self.clone(), evidence.clone());
+        let fitting = spawn_blocking(move || {
+            viewports_without_margin(&own.screenshot, &own.drawing, &evidence, viewport)
+        });
+        fitting.await.unwrap_or_default()
     }
 
     /// Frames that may surround a component in the screenshot.

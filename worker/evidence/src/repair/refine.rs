@@ -40,6 +40,8 @@ pub(super) struct Tracks {
 pub(super) struct JudgedTrial<'trial> {
     pub hypothesis: &'trial Hypothesis,
     pub drawing: &'trial Raster,
+    /// How much farther the screenshot is shifted to fit it.
+    pub offset: [i32; 2],
     pub before: u64,
     pub remaining: u64,
 }
@@ -85,7 +87,7 @@ impl Tracks {
         }
         // The longer a property is tried, the sooner it is another one's turn.
         let tried = TURN * track.len() as f64;
-        let shifts = field.compare(trial.drawing);
+        let shifts = field.compare(trial.drawing, trial.offset);
         let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
         // Line heights are halves of pixels mostly, and what lies between them draws the same.
         let whole = |delta: f64| match property {

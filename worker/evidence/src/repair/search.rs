@@ -13,6 +13,7 @@ use super::{
 use crate::{
     difference::PixelDifference,
     element_tree::PageTree,
+    margin_shift::ShiftedScreenshot,
     measure::PicturePair,
     noise::PairNoise,
     raster::Raster,
@@ -74,6 +75,8 @@ pub(crate) struct SearchOutcome {
 #[derive(Debug)]
 pub struct RepairSearch {
     screenshot: Raster,
+    /// The screenshot of another margin, which is fitted to each drawing.
+    unshifted: Option<ShiftedScreenshot>,
     shown: ShownShapes,
     noise: PairNoise,
     limits: RepairLimits,
@@ -100,10 +103,18 @@ struct BestTrial {
     remaining: u64,
     /// The difference before it of the areas that it touches.
     touched: u64,
-    drawing: Raster,
-    snapshot: Snapshot,
+    page: DrawnTrial,
     /// Number of drawings made until then.
     drawn: usize,
+}
+
+/// The page with a change.
+#[derive(Debug)]
+struct DrawnTrial {
+    drawing: Raster,
+    snapshot: Snapshot,
+    /// The screenshot that is shifted farther to fit it.
+    fitted: Option<Raster>,
 }
 
 impl BestTrial {
@@ -118,6 +129,7 @@ impl RepairSearch {
     pub fn new(pair: &PicturePair<'_>, snapshot: &Snapshot, limits: RepairLimits) -> Self {
         let mut search = Self {
             screenshot: pair.screenshot().clone(),
+            unshifted: pair.unshifted().cloned(),
             shown: ShownShapes::new(pair.screenshot()),
             noise: *pair.noise(),
             limits,
@@ -176,12 +188,14 @@ impl RepairSearch {
         if !same_size {
             return;
         }
-        let difference = PixelDifference::new(&self.screenshot, &drawing, &self.noise);
+        let (fitted, offset) = self.fitted_screenshot(&drawing);
+        let screenshot = fitted.as_ref().unwrap_or(&self.screenshot);
+        let difference = PixelDifference::new(screenshot, &drawing, &self.noise);
         let (before, remaining) = (self.before, difference.total());
         let touched = self.areas.touched(&self.drawing, &drawing);
         if self.equivalents_left.is_none() {
-            let trial =
-                JudgedTrial { hypothesis: &hypothesis, drawing: &drawing, before, remaining };
+            let (hypothesis, drawing) = (&hypothesis, &drawing);
+            let trial = JudgedTrial { hypothesis, drawing, offset, before, remaining };
             let page = PageTree::new(&self.snapshot);
             self.queue.extend(self.tracks.refined(&page, &self.field, &trial));
         }
@@ -189,13 +203,22 @@ impl RepairSearch {
             self.queue.defer_similar(&PageTree::new(&self.snapshot), &hypothesis);
         }
         self.judged.push((hypothesis.clone(), remaining));
-        if self.is_better(&hypothesis, remaining)
-            && self.is_sensible(&hypothesis, &drawing, &snapshot, &difference)
-        {
-            let drawn = self.drawn;
-            self.best =
-                Some(BestTrial { hypothesis, remaining, touched, drawing, snapshot, drawn });
+        if !self.is_better(&hypothesis, remaining) {
+            return;
         }
+        let shown = fitted.as_ref().map(ShownShapes::new);
+        if self.is_sensible(&hypothesis, &drawing, &snapshot, &difference, shown.as_ref()) {
+            let (page, drawn) = (DrawnTrial { drawing, snapshot, fitted }, self.drawn);
+            self.best = Some(BestTrial { hypothesis, remaining, touched, page, drawn });
+        }
+    }
+
+    /// The screenshot as it fits a drawing, if it is shifted farther for it, and how much farther.
+    fn fitted_screenshot(&self, drawing: &Raster) -> (Option<Raster>, [i32; 2]) {
+        let fitted = self.unshifted.as_ref().map(|screenshot| screenshot.fitted_to(drawing));
+        let (screenshot, offset) = fitted.unzip();
+        let offset = offset.unwrap_or_default();
+        (screenshot.filter(|_| offset != [0, 0]), offset)
     }
 
     /// Repairs found, and the remaining differences.
@@ -265,6 +288,7 @@ impl RepairSearch {
         drawing: &Raster,
         snapshot: &Snapshot,
         difference: &PixelDifference,
+        fitted: Option<&ShownShapes>,
     ) -> bool {
         let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
         let known = self.missing.get_or_insert_with(|| {
@@ -272,10 +296,11 @@ impl RepairSearch {
             self.shown.missing_in(&self.drawing, &difference)
         });
         let is_length = matches!(hypothesis.lever, Lever::Length { .. });
-        if is_length && self.shown.are_covered(known, drawing) {
+        let shown = fitted.unwrap_or(&self.shown);
+        if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
             return false;
         }
-        let missing = self.shown.missing_in(drawing, difference);
+        let missing = shown.missing_in(drawing, difference);
         let page = PageTree::new(snapshot);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
             && rims(&missing) <= rims(known) + MAX_HIDDEN
@@ -308,7 +333,11 @@ impl RepairSearch {
         }
         let alternatives = self.alternatives(&best);
         self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
-        (self.drawing, self.snapshot) = (best.drawing, best.snapshot);
+        (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
+        if let Some(screenshot) = best.page.fitted {
+            self.shown = ShownShapes::new(&screenshot);
+            self.screenshot = screenshot;
+        }
         self.begin_round();
         true
     }

@@ -63,8 +63,9 @@ impl ShiftField {
         Self { patches, drawing }
     }
 
-    /// Compares the shifts of a trial with the targets.
-    pub fn compare(&self, trial: &Raster) -> Option<ShiftMatch> {
+    /// Compares the shifts of a trial with the targets, if the screenshot is shifted farther by
+    /// `offset` to fit it.
+    pub fn compare(&self, trial: &Raster, offset: [i32; 2]) -> Option<ShiftMatch> {
         let trial = trial.smoothed();
         let (mut both, mut trials, mut targets) = (0.0, 0.0, 0.0);
         let mut last = [0, 0];
@@ -75,8 +76,8 @@ impl ShiftField {
                 followed.patch.find_near(&self.drawing, &trial, [REACH; 2], &[last, target]);
             let Some(shift) = found else { continue };
             last = shift;
-            for (one, other) in shift.into_iter().zip(target) {
-                let (one, other) = (f64::from(one), f64::from(other));
+            for ((one, other), farther) in shift.into_iter().zip(target).zip(offset) {
+                let (one, other) = (f64::from(one + farther), f64::from(other));
                 both += one * other;
                 trials += one * one;
                 targets += other * other;

@@ -1,0 +1,221 @@
+//! The shift of a screenshot's content by another margin than the drawing's.
+
+use crate::{
+    align::{content_box, is_double, rim_color},
+    raster::{Raster, Rgb, channel_difference},
+};
+use juror_types::evidence::Evidence;
+
+/// Maximum shift, in pixels, of a component that was cropped in another way.
+const MAX_SHIFT: i32 = 64;
+/// Maximum share of the difference that may remain for a shift to count.
+const SHIFT_GAIN: f64 = 0.95;
+/// The same in pictures of one size if edges are not in their places after it.
+const SHIFT_GAIN_WITHOUT_EDGES: f64 = 0.3;
+/// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
+const MAX_LEVELS: u8 = 24;
+
+/// Distances of the pixels that are compared, across and down.
+const SAMPLED: [usize; 2] = [3, 2];
+const EVERY_PIXEL: [usize; 2] = [1, 1];
+
+/// A screenshot of another margin than the drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ShiftedScreenshot {
+    whole: Raster,
+    shift: [i32; 2],
+}
+
+impl ShiftedScreenshot {
+    pub fn new(whole: &Raster, shift: [i32; 2]) -> Self {
+        Self { whole: whole.clone(), shift }
+    }
+
+    /// The screenshot as it fits another drawing of the page best, and how much farther it is shifted
+    /// for it. Content that grows in the middle of a page moves both ways, so its margin is another
+    /// one.
+    pub fn fitted_to(&self, drawing: &Raster) -> (Raster, [i32; 2]) {
+        let present = difference(&self.whole, drawing, self.shift, SAMPLED);
+        let best = least_different(&self.whole, drawing, present);
+        let ([x, y], [own_x, own_y]) = (best.map_or(self.shift, |(shift, _)| shift), self.shift);
+        let size = [drawing.width(), drawing.height()];
+        let fitted = self.whole.window([-x, -y], size, rim_color(drawing));
+        (fitted, [x - own_x, y - own_y])
+    }
+}
+
+/// Viewports without the margin that the screenshot has to the left of the content and above it, in
+/// CSS pixels, the likeliest first: a page that fills its viewport was narrower when the screenshot
+/// was taken. None unless the pair differs in such a margin and in more.
+///
+/// What fills the page begins where the margin ends, and what lies in its middle goes half as far.
+pub fn viewports_without_margin(
+    screenshot: &Raster,
+    drawing: &Raster,
+    evidence: &Evidence,
+    viewport: [u32; 2],
+) -> Vec<[u32; 2]> {
+    if evidence.shift == [0, 0] || evidence.regions.is_empty() {
+        return Vec::new();
+    }
+    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
+    let boxes = (content_box(halved.as_ref().unwrap_or(screenshot)), content_box(drawing));
+    let begins = match boxes {
+        (Some([x, y, ..]), Some([own_x, own_y, ..])) => [x - own_x, y - own_y],
+        _ => [0, 0],
+    };
+    let shift = evidence.shift.map(|part| part / evidence.scale.max(1) as i32);
+    let mut viewports: Vec<[u32; 2]> = Vec::new();
+    for margin in [shift, begins, begins.map(|part| 2 * part)] {
+        let without = |side: u32, margin: i32| side.saturating_sub(margin.max(0) as u32).max(1);
+        let ([width, height], [left, top]) = (viewport, margin);
+        let smaller = [without(width, left), without(height, top)];
+        if smaller != viewport && !viewports.contains(&smaller) {
+            viewports.push(smaller);
+        }
+    }
+    viewports
+}
+
+/// The shift of the whole content with which the pictures differ least; none if a part of the
+/// content stays in place, since then only an element moved.
+pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
+    let has_same_size =
+        (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
+    let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);
+    if has_same_size && unshifted == 0.0 {
+        return [0, 0];
+    }
+    let limit = unshifted * SHIFT_GAIN;
+    let Some((shift, left)) = least_different(screenshot, drawing, limit) else { return [0, 0] };
+    let is_far_less = !has_same_size || left < unshifted * SHIFT_GAIN_WITHOUT_EDGES;
+    if !is_far_less && !are_edges_shifted(screenshot, drawing, shift) {
+        return [0, 0];
+    }
+    let [x, y] = shift;
+    let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
+    let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
+    exactly.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(shift, |(exact, _)| exact)
+}
+
+/// The shift by another margin that leaves the least difference, and that difference; none unless it
+/// is below the limit.
+fn least_different(screenshot: &Raster, drawing: &Raster, limit: f64) -> Option<([i32; 2], f64)> {
+    let shifts = shifts_of_margins(screenshot, drawing).into_iter();
+    let left = shifts.map(|shift| (shift, difference(screenshot, drawing, shift, SAMPLED)));
+    left.filter(|(_, left)| *left < limit).min_by(|(_, one), (_, other)| one.total_cmp(other))
+}
+
+/// True if a shift puts at least half of the edges that are not in their places to places of edges:
+/// a box of another color differs wherever it is.
+fn are_edges_shifted(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> bool {
+    let (mut in_place, mut shifted, mut all) = (0usize, 0usize, 0usize);
+    let [columns, rows] = SAMPLED;
+    for row in (0..drawing.height() as i32).step_by(rows) {
+        for column in (0..drawing.width() as i32).step_by(columns) {
+            if drawing.is_rim(column, row) {
+                let has_edge =
+                    |[x, y]: [i32; 2]| screenshot.get(x, y).is_some() && screenshot.is_rim(x, y);
+                all += 1;
+                in_place += usize::from(has_edge([column, row]));
+                shifted += usize::from(has_edge([column + x, row + y]));
+            }
+        }
+    }
+    2 * (all - shifted) <= all - in_place
+}
+
+/// Shifts by another margin: sides or the middle of the content are at their places, or most edges
+/// are, or all that the screenshot is larger by lies on one side, or half of it on each. What grew in
+/// the middle of a page has no corner at its place.
+fn shifts_of_margins(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 2]> {
+    let (Some(one), Some(other)) = (content_box(screenshot), content_box(drawing)) else {
+        return Vec::new();
+    };
+    let [near_x, near_y, far_x, far_y] = side_shifts(one, other);
+    let [most_x, most_y] = shifts_of_edges(screenshot, drawing);
+    let along = |near: i32, far: i32, most: i32, larger: i32| {
+        [near, far, (near + far).div_euclid(2), most, larger, larger.div_euclid(2), 0]
+    };
+    let wider = screenshot.width() as i32 - drawing.width() as i32;
+    let higher = screenshot.height() as i32 - drawing.height() as i32;
+    let down = along(near_y, far_y, most_y, higher);
+    let across = along(near_x, far_x, most_x, wider).into_iter();
+    let mut shifts: Vec<_> = across.flat_map(|x| down.map(|y| [x, y])).collect();
+    shifts.retain(|shift| *shift != [0, 0] && shift.iter().all(|part| part.abs() <= MAX_SHIFT));
+    shifts.sort_unstable();
+    shifts.dedup();
+    shifts
+}
+
+/// The shift, across and down, with which the numbers of edge pixels in columns and in rows differ
+/// least.
+fn shifts_of_edges(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
+    let (one, other) = (edge_counts(screenshot), edge_counts(drawing));
+    [0, 1].map(|axis: usize| match (one.get(axis), other.get(axis)) {
+        (Some(one), Some(other)) => most_alike(one, other),
+        _ => 0,
+    })
+}
+
+/// Numbers of edge pixels in each column, and in each row.
+fn edge_counts(picture: &Raster) -> [Vec<i32>; 2] {
+    let mut columns = vec![0; picture.width() as usize];
+    let mut rows = vec![0; picture.height() as usize];
+    for (y, row) in rows.iter_mut().enumerate() {
+        for (x, column) in columns.iter_mut().enumerate() {
+            let is_rim = i32::from(picture.is_rim(x as i32, y as i32));
+            *row += is_rim;
+            *column += is_rim;
+        }
+    }
+    [columns, rows]
+}
+
+/// The shift of a list of counts to those that differ least from it, the smallest of equal ones.
+fn most_alike(one: &[i32], other: &[i32]) -> i32 {
+    let distance = |shift: i32| -> i64 {
+        let places = (0..).zip(other).map(|(place, count): (i32, &i32)| {
+            let shown = usize::try_from(place + shift).ok().and_then(|place| one.get(place));
+            i64::from(shown.copied().unwrap_or_default().abs_diff(*count))
+        });
+        places.sum()
+    };
+    let shifts = -MAX_SHIFT..=MAX_SHIFT;
+    shifts.min_by_key(|shift| (distance(*shift), shift.abs())).unwrap_or_default()
+}
+
+/// How far left, top, right and bottom of the content are apart.
+fn side_shifts(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
+    [0, 1, 2, 3].map(|side: usize| {
+        let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();
+        of(&one) - of(&other)
+    })
+}
+
+/// Mean difference of pixels on a grid of these distances. Places outside the screenshot have its
+/// border's color, and pixels of both borders' colors do not differ.
+fn difference(
+    screenshot: &Raster,
+    drawing: &Raster,
+    [x, y]: [i32; 2],
+    [columns, rows]: [usize; 2],
+) -> f64 {
+    let (mut total, mut count) = (0u64, 0u64);
+    let (rim_one, rim_other) = (rim_color_at_corner(screenshot), rim_color_at_corner(drawing));
+    for row in (0..drawing.height() as i32).step_by(rows) {
+        for column in (0..drawing.width() as i32).step_by(columns) {
+            let other = drawing.at(column, row);
+            let one = screenshot.get(column + x, row + y).unwrap_or(rim_one);
+            let is_page = one == rim_one && other == rim_other;
+            let differs = channel_difference(one, other);
+            total += if is_page || differs <= 2 { 0 } else { u64::from(differs.min(MAX_LEVELS)) };
+            count += 1;
+        }
+    }
+    total as f64 / count.max(1) as f64
+}
+
+fn rim_color_at_corner(picture: &Raster) -> Rgb {
+    picture.at(0, 0)
+}
