@@ -1,8 +1,8 @@
 //! Blocks of content in two pictures: the share that both have, and their distances.
 
 use crate::{
-    align::rim_color,
     connected_areas::connected_areas,
+    content_box::rim_color,
     raster::{Raster, channel_difference},
 };
 

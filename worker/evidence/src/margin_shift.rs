@@ -1,7 +1,7 @@
 //! The shift of a screenshot's content by another margin than the drawing's.
 
 use crate::{
-    align::{content_box, is_double, rim_color},
+    content_box::{content_box, is_double, rim_color},
     raster::{Raster, Rgb, channel_difference},
 };
 use juror_types::evidence::Evidence;
@@ -31,8 +31,7 @@ impl ShiftedScreenshot {
         Self { whole: whole.clone(), shift }
     }
 
-    /// The screenshot as it fits another drawing of the page best, and how much farther it is shifted
-    /// for it. Content that grows in the middle of a page moves both ways, so its margin is another
+    /// The screenshot as it fits another drawing of the page best, and its further shift for it. Content that grows in the middle of a page moves both ways, so its margin is another
     /// one.
     pub fn fitted_to(&self, drawing: &Raster) -> (Raster, [i32; 2]) {
         let present = difference(&self.whole, drawing, self.shift, SAMPLED);
@@ -185,7 +184,7 @@ fn most_alike(one: &[i32], other: &[i32]) -> i32 {
     shifts.min_by_key(|shift| (distance(*shift), shift.abs())).unwrap_or_default()
 }
 
-/// How far left, top, right and bottom of the content are apart.
+/// Distances of the left, top, right and bottom of the content.
 fn side_shifts(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
     [0, 1, 2, 3].map(|side: usize| {
         let of = |place: &[i32; 4]| place.get(side).copied().unwrap_or_default();

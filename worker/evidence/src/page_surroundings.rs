@@ -2,8 +2,8 @@
 //! shows them.
 
 use crate::{
-    align::{content_box, is_double, rim_color},
     color::hex,
+    content_box::{content_box, is_double, rim_color},
     element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
     snapshot::Snapshot,

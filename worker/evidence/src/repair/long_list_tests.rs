@@ -4,7 +4,7 @@ use super::{
     first_hypotheses::FirstHypotheses,
     first_hypotheses_tests::{element, proposed},
     hypothesis::{Hypothesis, Lever},
-    queue::HypothesisQueue,
+    hypothesis_queue::HypothesisQueue,
     shift_field::ShiftField,
 };
 use crate::{

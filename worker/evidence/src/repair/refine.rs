@@ -40,7 +40,7 @@ pub(super) struct Tracks {
 pub(super) struct JudgedTrial<'trial> {
     pub hypothesis: &'trial Hypothesis,
     pub drawing: &'trial Raster,
-    /// How much farther the screenshot is shifted to fit it.
+    /// Further shift of the screenshot to fit it.
     pub offset: [i32; 2],
     pub before: u64,
     pub remaining: u64,
@@ -71,11 +71,9 @@ impl Tracks {
                 |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
             let others = equivalents(page, hypothesis).into_iter();
             proposed.extend(others.map(raised));
-        }
-        if gain > MIN_GAIN && trial.remaining > 0 {
-            let priority = 60.0 + 130.0 * gain;
             let alone = single_elements(page, hypothesis).into_iter();
-            proposed.extend(alone.map(|other| Hypothesis { priority, ..other }));
+            let alone = alone.filter(|_| trial.remaining > 0);
+            proposed.extend(alone.map(|other| Hypothesis { priority: PARALLEL, ..other }));
         }
         let base = property.length(page, hypothesis.element);
         let key = (hypothesis.change.elements.clone(), property);

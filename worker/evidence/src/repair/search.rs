@@ -5,8 +5,8 @@ use super::{
     equivalent_repairs::equivalents,
     first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
+    hypothesis_queue::HypothesisQueue,
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
-    queue::HypothesisQueue,
     refine::{JudgedTrial, NEARLY_SOLVED, PARALLEL, Tracks},
     shift_field::ShiftField,
 };
@@ -213,7 +213,7 @@ impl RepairSearch {
         }
     }
 
-    /// The screenshot as it fits a drawing, if it is shifted farther for it, and how much farther.
+    /// The screenshot as it fits a drawing, if it is shifted farther for it, and its further shift.
     fn fitted_screenshot(&self, drawing: &Raster) -> (Option<Raster>, [i32; 2]) {
         let fitted = self.unshifted.as_ref().map(|screenshot| screenshot.fitted_to(drawing));
         let (screenshot, offset) = fitted.unzip();
