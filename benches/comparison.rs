@@ -17,7 +17,7 @@ mod harness;
 
 use harness::{Mark, MarkTable, journal, juror, measure};
 use juror_analysis::comparison::{Decision, Difference, Pairs, holm};
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::{id::RunId, outcome::JobResult, rubric::builtin};
 use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use std::path::Path;
@@ -249,7 +249,7 @@ fn write_run(folder: &Path, name: &str, items: usize, shift: usize) {
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();
     let mut record = journal::record(&rubric.parse().unwrap(), rubric.text, items as u64);
     record.run_id = RunId::new(name);
-    let mut directory = RunDirectory::create(&folder.join("runs"), &record).unwrap();
+    let mut directory = JournalWriter::create(&folder.join("runs"), &record).unwrap();
     let numbers: Vec<usize> = (0..items).collect();
     for batch in numbers.chunks(1_000) {
         let result = |number: &usize| -> JobResult {

@@ -24,7 +24,7 @@ use juror_analysis::{
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::{
     outcome::{CountAs, JobResult, Outcome},
     rubric::{Rubric, builtin},
@@ -197,9 +197,9 @@ fn report(
     record: &RunRecord,
     rubric: &Rubric,
     results: &[JobResult],
-) -> (Report, RunDirectory, tempfile::TempDir) {
+) -> (Report, JournalWriter, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let mut directory = RunDirectory::create(folder.path(), record).unwrap();
+    let mut directory = JournalWriter::create(folder.path(), record).unwrap();
     directory.append(results).unwrap();
     let counted = Fold::from_journal(directory.files()).unwrap().counted();
     let input = SummaryInput {

@@ -17,7 +17,7 @@
 mod harness;
 
 use harness::{Mark, MarkTable, journal, juror};
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::{id::RunId, rubric::builtin, run::RunRecord};
 use std::{
     fs::{self, File},
@@ -91,7 +91,7 @@ struct Followed {
 /// A run gets its results while readers follow it.
 fn follow(server: &Server, folder: &Path, name: &str, readers: usize, slow: usize) -> Followed {
     let run = Run::begin(folder, name, BATCH * BATCHES);
-    let held = RunDirectory::open(&folder.join("runs"), &run.record.run_id).unwrap();
+    let held = JournalWriter::open(&folder.join("runs"), &run.record.run_id).unwrap();
     let path = format!("/api/v1/runs/{name}/events");
     let idle: Vec<TcpStream> = (0..slow).map(|_| server.ask(&path)).collect();
     let ready = Barrier::new(readers + 1);

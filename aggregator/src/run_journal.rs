@@ -1,26 +1,26 @@
 //! A run's journal, open for writing. All operations block on disk I/O.
 
 use juror_analysis::fold::Fold;
-use juror_journal::journal::{JournalError, RunDirectory, RunFiles, encode};
+use juror_journal::journal::{JournalError, JournalWriter, RunFiles, encode};
 use juror_types::{outcome::JobResult, run::RunRecord};
 use std::borrow::Borrow;
 
 /// A run's locked directory, and the fold of its journal.
 #[derive(Debug)]
 pub struct RunJournal {
-    directory: RunDirectory,
+    directory: JournalWriter,
     fold: Fold,
 }
 
 impl RunJournal {
     /// Reads the journal of a directory.
-    pub fn read(directory: RunDirectory) -> Result<Self, JournalError> {
+    pub fn read(directory: JournalWriter) -> Result<Self, JournalError> {
         let fold = Fold::from_journal(directory.files())?;
         Ok(Self { directory, fold })
     }
 
     /// A directory with the fold of its journal.
-    pub(crate) fn new(directory: RunDirectory, fold: Fold) -> Self {
+    pub(crate) fn new(directory: JournalWriter, fold: Fold) -> Self {
         Self { directory, fold }
     }
 
@@ -45,7 +45,7 @@ impl RunJournal {
     }
 
     /// The directory.
-    pub fn directory(&self) -> &RunDirectory {
+    pub fn directory(&self) -> &JournalWriter {
         &self.directory
     }
 

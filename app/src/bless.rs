@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::reporting::run_lookup::find_run;
     use juror_journal::{
-        journal::RunDirectory,
+        journal::JournalWriter,
         test_results::{SEMANTIC, bare, record},
     };
     use juror_types::outcome::Outcome;
@@ -105,7 +105,7 @@ mod tests {
 
     fn run_of(runs: &TempDir, outcomes: &[Outcome]) -> RunId {
         let record = record(SEMANTIC, outcomes.len() as u64);
-        let mut directory = RunDirectory::create(runs.path(), &record).unwrap();
+        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
         let results = outcomes.iter().enumerate();
         let results: Vec<_> =
             results.map(|(number, outcome)| bare(&format!("item-{number}"), *outcome)).collect();
@@ -142,7 +142,7 @@ mod tests {
         let run = run_of(&runs, &[Outcome::Scored]);
         let other = RunId::new("main");
         let record = juror_types::run::RunRecord { run_id: other.clone(), ..record(SEMANTIC, 0) };
-        let held = RunDirectory::create(runs.path(), &record).unwrap();
+        let held = JournalWriter::create(runs.path(), &record).unwrap();
         let refused = bless(runs.path(), &other, "main", true).unwrap_err().to_string();
         assert!(refused.contains("is active"), "{refused}");
         drop(held);

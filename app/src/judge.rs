@@ -17,7 +17,7 @@ use juror_types::{
     run::RunRecord,
 };
 use juror_worker::{
-    billing::CallPricing,
+    call_cost::CallPricing,
     context::JudgeSetup,
     cost_bounds::ModelTerms,
     estimate::Candidate,

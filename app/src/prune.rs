@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use juror_analysis::history::{ask_the_same, runs_in};
 use juror_journal::{
     blessed::BlessedRuns,
-    journal::{RunDirectory, RunFiles},
+    journal::{JournalWriter, RunFiles},
 };
 use juror_ledger::sqlite::SqliteLedger;
 use juror_types::{id::RunId, run::RunRecord};
@@ -81,7 +81,7 @@ impl PrunePlan {
 /// # Errors
 /// A process works on the run now, or its files cannot be removed.
 pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Result<bool, AppError> {
-    let directory = RunDirectory::open(runs_dir, run)?;
+    let directory = JournalWriter::open(runs_dir, run)?;
     if !ledger.forget_run(run).await.map_err(AppError::internal)? {
         return Ok(false);
     }

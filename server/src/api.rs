@@ -11,8 +11,9 @@ mod openapi;
 mod reports;
 mod rubrics;
 mod run;
-mod run_actions;
+mod run_control;
 mod runs;
+mod start_run;
 mod timeout;
 
 use crate::{problem::Problem, state::AppState};
@@ -58,7 +59,7 @@ struct Extra;
 fn described() -> OpenApiRouter<AppState> {
     let limited = OpenApiRouter::new()
         .routes(routes!(evaluation_metrics::metrics))
-        .routes(routes!(runs::list, run_actions::start))
+        .routes(routes!(runs::list, start_run::start))
         .routes(routes!(run::show))
         .routes(routes!(items::list))
         .routes(routes!(item::show))
@@ -67,9 +68,9 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(comparison::trend))
         .routes(routes!(rubrics::list))
         .routes(routes!(rubrics::show))
-        .routes(routes!(run_actions::estimate))
-        .routes(routes!(run_actions::cancel))
-        .routes(routes!(run_actions::resume))
+        .routes(routes!(start_run::estimate))
+        .routes(routes!(run_control::cancel))
+        .routes(routes!(run_control::resume))
         .layer(from_fn(limit_duration));
     // Large reports and event streams have no time limit.
     let unlimited =

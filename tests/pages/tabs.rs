@@ -1,7 +1,7 @@
 //! A running run in many tabs of one browser.
 
 use super::{browser::PageBrowser, compared::juror, dashboard_server::DashboardServer};
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::id::RunId;
 use std::{fs, io::Write as _, path::Path};
 
@@ -9,14 +9,14 @@ use std::{fs, io::Write as _, path::Path};
 const TABS: usize = 8;
 
 /// A finished run that looks as if this process still worked on it, with its first results.
-fn running(folder: &Path, results: usize) -> (RunDirectory, Vec<String>) {
+fn running(folder: &Path, results: usize) -> (JournalWriter, Vec<String>) {
     juror(folder, &["demo", "--evidence", "none", "--run-id", "long"], 0);
     let directory = folder.join("runs/long");
     let journal = fs::read_to_string(directory.join("results.jsonl")).unwrap();
     let lines: Vec<String> = journal.lines().map(|line| format!("{line}\n")).collect();
     fs::write(directory.join("results.jsonl"), lines[..results].concat()).unwrap();
     let run = RunId::parse("long").unwrap();
-    (RunDirectory::open(&folder.join("runs"), &run).unwrap(), lines[results..].to_vec())
+    (JournalWriter::open(&folder.join("runs"), &run).unwrap(), lines[results..].to_vec())
 }
 
 fn append(folder: &Path, lines: &[String]) {

@@ -2,7 +2,7 @@
 
 use crate::{
     batch_lane::BatchLane,
-    billing::CallPricing,
+    call_cost::CallPricing,
     circuit_breaker::CircuitBreaker,
     concurrency::Concurrency,
     cost_bounds::ModelTerms,

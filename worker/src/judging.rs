@@ -3,7 +3,7 @@
 pub(crate) mod call_admission;
 
 use crate::{
-    billing::CallBill,
+    call_cost::CallBill,
     context::{Context, JudgeSetup},
     cost_bounds::Bounds,
     interruption::Interruption,

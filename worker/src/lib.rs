@@ -2,7 +2,7 @@
 
 pub mod batch;
 pub mod batch_lane;
-pub mod billing;
+pub mod call_cost;
 pub mod circuit_breaker;
 mod claim;
 mod code_signature;

@@ -1,7 +1,7 @@
 //! Construction of a job's result, for every way in which a job can end.
 
 use crate::{
-    billing::CallBill,
+    call_cost::CallBill,
     context::Context,
     cost_bounds::Bounds,
     measuring::ItemEvidence,

@@ -1,7 +1,7 @@
 //! The vision API: a question as data, one client per provider, and the result of a call.
 
 mod batch;
-mod call;
+mod call_result;
 mod extra_headers;
 pub mod headers;
 mod http;
@@ -19,7 +19,7 @@ pub use batch::{
     BatchEnding, BatchError, BatchLimits, BatchMark, BatchProvider, BatchStatus, EndedBatch,
     RowCounts, RowOutput,
 };
-pub use call::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
+pub use call_result::{AccountProblem, Answer, Call, CallEnd, Finish, ProviderLimits};
 pub use extra_headers::{ExtraHeaders, InvalidHeader};
 pub use http_settings::{HttpSettings, ProxySettings, SetupError};
 pub use key::{ApiKey, InvalidApiKey};

@@ -20,7 +20,7 @@ use crate::{
     stability::ItemStability,
     summary::{SummaryInput, summarize},
 };
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_ledger::admission::{Budget, Ledger};
 use juror_types::{outcome::JobResult, run::RunRecord, usage::Money};
 
@@ -30,9 +30,9 @@ pub fn report_of(
     results: &[JobResult],
     gate: Option<&str>,
     ledger: Option<Ledger>,
-) -> (Report, RunDirectory, tempfile::TempDir) {
+) -> (Report, JournalWriter, tempfile::TempDir) {
     let runs = tempfile::tempdir().unwrap();
-    let mut directory = RunDirectory::create(runs.path(), record).unwrap();
+    let mut directory = JournalWriter::create(runs.path(), record).unwrap();
     directory.append(results).unwrap();
     let fold = Fold::from_journal(directory.files()).unwrap();
     let rubric = rubric(&record.rubric_text);

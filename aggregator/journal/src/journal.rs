@@ -2,15 +2,15 @@
 //! with at most one writing process.
 
 mod error;
-mod lines;
+mod journal_writer;
 pub mod lock;
 mod occupancy;
-mod run_directory;
+mod result_reader;
 mod run_files;
 
 pub use error::JournalError;
-pub use lines::Results;
+pub use journal_writer::JournalWriter;
+pub use journal_writer::encode;
 pub use occupancy::{check_vacant, is_run_directory, run_directory_above};
-pub use run_directory::RunDirectory;
-pub use run_directory::encode;
+pub use result_reader::Results;
 pub use run_files::RunFiles;

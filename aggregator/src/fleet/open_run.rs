@@ -3,7 +3,7 @@
 use super::{dead_job_result, incoming::Incoming};
 use crate::run_journal::RunJournal;
 use juror_analysis::fold::{Counted, Fold};
-use juror_journal::journal::{JournalError, RunDirectory, RunFiles};
+use juror_journal::journal::{JournalError, JournalWriter, RunFiles};
 use juror_ledger::redis::RunProgress;
 use juror_types::{id::RunId, outcome::JobResult, run::RunRecord};
 use std::{path::Path, sync::Arc};
@@ -37,7 +37,7 @@ impl OpenRun {
         record: &RunRecord,
         stop: &CancellationToken,
     ) -> Result<Self, JournalError> {
-        Self::read(RunDirectory::create(runs_dir, record)?, stop)
+        Self::read(JournalWriter::create(runs_dir, record)?, stop)
     }
 
     /// Opens the directory of a run: truncates a torn last line, and reads the journal, unless
@@ -47,10 +47,10 @@ impl OpenRun {
         run: &RunId,
         stop: &CancellationToken,
     ) -> Result<Self, JournalError> {
-        Self::read(RunDirectory::open(runs_dir, run)?, stop)
+        Self::read(JournalWriter::open(runs_dir, run)?, stop)
     }
 
-    fn read(directory: RunDirectory, stop: &CancellationToken) -> Result<Self, JournalError> {
+    fn read(directory: JournalWriter, stop: &CancellationToken) -> Result<Self, JournalError> {
         let fold = Fold::from_journal(&directory.files().clone().until(stop.clone()))?;
         Ok(Self(RunJournal::new(directory, fold)))
     }

@@ -11,7 +11,7 @@ mod stops;
 use super::*;
 use backend::MemoryBackend;
 use juror_analysis::test_results::{SEMANTIC, bare, judged, record};
-use juror_journal::journal::{RunDirectory, RunFiles};
+use juror_journal::journal::{JournalWriter, RunFiles};
 use juror_queue::{Priority, local::LocalQueue};
 use juror_types::{id::RunId, outcome::Outcome, run::RunRecord};
 use plain_reports::PlainReports;

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::bless::bless;
     use juror_journal::{
-        journal::RunDirectory,
+        journal::JournalWriter,
         test_results::{SEMANTIC, bare, record},
     };
     use juror_types::{evidence::EvidenceMode, outcome::Outcome};
@@ -84,7 +84,7 @@ mod tests {
     fn a_baseline_that_is_old_changed_or_of_another_evidence_mode_is_named() {
         let runs = tempfile::tempdir().unwrap();
         let record = record(SEMANTIC, 1);
-        let mut directory = RunDirectory::create(runs.path(), &record).unwrap();
+        let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
         directory.append(&[bare("a", Outcome::Scored)]).unwrap();
         let files = directory.files().clone();
         drop(directory);
@@ -102,7 +102,7 @@ mod tests {
         let other = after(0, 30, &facts);
         assert!(other[0].contains("none in the base, facts in the head"), "{other:?}");
 
-        let mut directory = RunDirectory::open(runs.path(), &record.run_id).unwrap();
+        let mut directory = JournalWriter::open(runs.path(), &record.run_id).unwrap();
         directory.append(&[bare("b", Outcome::Scored)]).unwrap();
         let changed = after(0, 30, &record);
         assert!(changed[0].contains("have changed since it was blessed"), "{changed:?}");

@@ -81,7 +81,7 @@ mod tests {
         gate::GateDecision,
         test_results::{SEMANTIC, calibrations::of_two_items, comparisons::shown, record},
     };
-    use juror_journal::journal::RunDirectory;
+    use juror_journal::journal::JournalWriter;
     use juror_types::{id::RunId, run::RunRecord};
     use std::{fs, path::Path};
 
@@ -97,7 +97,7 @@ mod tests {
             result.pipeline_success = Some(letter == 'p');
             result
         });
-        let mut directory = RunDirectory::create(runs_dir, &record).unwrap();
+        let mut directory = JournalWriter::create(runs_dir, &record).unwrap();
         directory.append(&results.collect::<Vec<_>>()).unwrap();
         fs::write(directory.files().path_of("report.json"), "{}").unwrap();
         directory.files().clone()
@@ -147,7 +147,7 @@ mod tests {
     fn a_missing_baseline_is_a_warning_and_the_report_is_written() {
         let folder = tempfile::tempdir().unwrap();
         let record = RunRecord { baseline: Some("main".to_owned()), ..record(SEMANTIC, 0) };
-        let directory = RunDirectory::create(folder.path(), &record).unwrap();
+        let directory = JournalWriter::create(folder.path(), &record).unwrap();
         let report = written(directory.files(), "");
         let expected = "not compared with its baseline: ";
         assert!(report.warnings.iter().any(|warning| warning.starts_with(expected)), "{report:?}");

@@ -3,7 +3,7 @@
 use crate::error::AppError;
 use jiff::Timestamp;
 use juror_aggregator::run_journal::RunJournal;
-use juror_journal::journal::{RunDirectory, RunFiles};
+use juror_journal::journal::{JournalWriter, RunFiles};
 use juror_types::run::{JudgingTime, RunRecord};
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl JudgingSession {
     }
 
     /// Records the journal's length before the first result of this session.
-    pub fn starts_at(&mut self, directory: &RunDirectory) {
+    pub fn starts_at(&mut self, directory: &JournalWriter) {
         self.length = directory.length();
     }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use juror_aggregator::run_journal::RunJournal;
 use juror_files::kept_inputs::KeptInputs;
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_ledger::{
     admission::Admission,
     budgets::{self, ZoneChange},
@@ -70,8 +70,8 @@ pub async fn open_run(
     }
     let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
     let directory = match continued {
-        false => RunDirectory::create(runs_dir, &record),
-        true => RunDirectory::reopen(runs_dir, &record),
+        false => JournalWriter::create(runs_dir, &record),
+        true => JournalWriter::reopen(runs_dir, &record),
     };
     let directory = directory.map_err(AppError::from)?;
     judging_session.starts_at(&directory);

@@ -5,14 +5,14 @@
 
 mod labels;
 mod listener;
-mod metric_registry;
-mod metrics;
+mod metric_definitions;
 mod readiness;
+mod recorder;
 
 pub use labels::{BudgetScope, CallCost, CallResult, EvidenceFinding, MessageKind, ShardEvent};
 pub use listener::serve;
-pub use metrics::{Metrics, Ongoing};
 pub use readiness::{Condition, Readiness};
+pub use recorder::{Metrics, Ongoing};
 
 #[cfg(test)]
 mod tests;

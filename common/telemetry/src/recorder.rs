@@ -5,7 +5,7 @@ use super::{
         BudgetScope, CallCost, CallResult, EvidenceFinding, FirstNames, MessageKind, ShardEvent,
         row_end, wait_reason,
     },
-    metric_registry::MetricFamilies,
+    metric_definitions::MetricFamilies,
 };
 use juror_types::wait_reason::WaitReason;
 use juror_types::{

@@ -1,6 +1,6 @@
 //! Tests that everything counted is documented.
 
-use super::{metric_registry::NAMES, *};
+use super::{metric_definitions::NAMES, *};
 use juror_types::wait_reason::WaitReason;
 use juror_types::{
     id::RunId,

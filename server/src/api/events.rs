@@ -249,7 +249,7 @@ impl From<FollowError> for Problem {
 mod tests {
     use super::MAX_STREAM_DURATION;
     use crate::test_site::{TestSite, get};
-    use juror_journal::journal::RunDirectory;
+    use juror_journal::journal::JournalWriter;
     use juror_types::id::RunId;
     use tokio::time::{Instant, timeout};
 
@@ -258,7 +258,7 @@ mod tests {
         let site = TestSite::new();
         let router = site.add("long", 1, 1, true).open();
         let runs_dir = site.path("");
-        let _held = RunDirectory::open(&runs_dir, &RunId::parse("long").unwrap()).unwrap();
+        let _held = JournalWriter::open(&runs_dir, &RunId::parse("long").unwrap()).unwrap();
         let begun = Instant::now();
         let stream =
             timeout(MAX_STREAM_DURATION * 4, get(&router, "/api/v1/runs/long/events", &[])).await;

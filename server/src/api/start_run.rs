@@ -1,4 +1,4 @@
-//! Starting, resuming, cancelling and estimating runs.
+//! Starting and estimating runs.
 
 use super::{
     evaluation_metrics::LONG_RUN_SECONDS,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     api::{
-        extract::{JsonBody, RunOf, run_id},
+        extract::{JsonBody, run_id},
         openapi::published,
     },
     problem::Problem,
@@ -80,15 +80,6 @@ pub struct RunRequest {
     run_id: Option<String>,
 }
 
-/// Request to resume a run.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ResumeRequest {
-    /// New maximum of the run's total cost; default: unchanged.
-    #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
-    budget_usd: Option<Money>,
-}
-
 /// Estimate of a run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Estimate)]
@@ -156,46 +147,9 @@ pub async fn estimate(
     Ok(Json(estimate.into()))
 }
 
-/// Cancels a run: calls in flight are finished, no more are started
-#[utoipa::path(
-    post, path = "/runs/{run}/cancel", tag = "starting",
-    params(("run" = String, Path, description = "The run's name")),
-    responses((status = 202, body = Option<RunInList>,
-               description = "Cancelling; null if the run has no directory yet and its fleet is \
-                              unavailable"),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "The run is not active here", body = Problem,
-               content_type = "application/problem+json"))
-)]
-pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
-    site.launcher.cancel(&run).await?;
-    accepted(&site, &run).await
-}
-
-/// Resumes a run with unscored jobs
-#[utoipa::path(
-    post, path = "/runs/{run}/resume", tag = "starting", request_body = ResumeRequest,
-    params(("run" = String, Path, description = "The run's name")),
-    responses((status = 202, description = "Resumed", body = RunInList),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "The run is active already, or complete", body = Problem,
-               content_type = "application/problem+json"))
-)]
-pub async fn resume(
-    State(site): State<AppState>,
-    RunOf(run): RunOf,
-    JsonBody(request): JsonBody<ResumeRequest>,
-) -> Result<Response, Problem> {
-    listed(&site, &run).await?;
-    site.launcher.resume(&run, not_negative(request.budget_usd)?).await?;
-    accepted(&site, &run).await
-}
-
 /// The run in the list, or in its fleet if it has no directory yet; null if the fleet is
 /// unavailable.
-async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
+pub(super) async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
     let place = [(header::LOCATION, format!("/api/v1/runs/{run}"))];
     let listed = match listed(site, run).await {
         Err(problem) if problem.status() == StatusCode::NOT_FOUND => {
@@ -206,7 +160,7 @@ async fn accepted(site: &AppState, run: &RunId) -> Result<Response, Problem> {
     Ok((StatusCode::ACCEPTED, place, Json(listed)).into_response())
 }
 
-fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
+pub(super) fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Problem> {
     match budget {
         Some(budget) if budget < Money::ZERO => {
             let detail = "budget_usd must be 0 or more.";

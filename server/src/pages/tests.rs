@@ -1,6 +1,6 @@
 use crate::test_site::{TestSite, ask, get, router_of};
 use futures_util::FutureExt as _;
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::id::RunId;
 use serde_json::Value;
 use std::{fs, time::Duration};
@@ -86,7 +86,7 @@ async fn a_stopping_run_is_cancelling() {
     let site = TestSite::new();
     let router = site.add("cancelling", 20, 3, true).open();
     let run = RunId::parse("cancelling").unwrap();
-    let held = RunDirectory::open(&site.path(""), &run).unwrap();
+    let held = JournalWriter::open(&site.path(""), &run).unwrap();
     for path in ["/runs/cancelling", "/runs"] {
         let page = get(&router, path, &[HTML]).await.body;
         assert!(page.contains(">cancelling</span>") && !page.contains("Cancel this run"), "{page}");

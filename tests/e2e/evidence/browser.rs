@@ -87,9 +87,9 @@ impl Card {
 }
 
 pub fn blank() -> Vec<u8> {
-    let picture = image::RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    let picture = RgbImage::from_pixel(240, 160, image::Rgb([255; 3]));
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, ImageFormat::Png).unwrap();
     bytes.into_inner()
 }
 

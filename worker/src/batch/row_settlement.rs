@@ -3,7 +3,7 @@
 use super::{BatchWork, row::RowRecord};
 use crate::{
     batch_lane::BatchLane,
-    billing::CallBill,
+    call_cost::CallBill,
     claim::unclaimed,
     context::{Context, JudgeSetup},
     evaluate::record_result,

@@ -2,7 +2,7 @@
 //! answers.
 
 use super::{
-    call::{AccountProblem, CallEnd},
+    call_result::{AccountProblem, CallEnd},
     http_client,
     http_settings::{HttpSettings, SetupError},
     key::{ApiKey, presentable},

@@ -1,7 +1,7 @@
 use super::*;
 use crate::test_results::{SEMANTIC, comparisons::shown, record, rubric};
 use NightOutcome::{Failed, NotScored, Passed};
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_types::{outcome::Outcome, run::RunRecord};
 use std::{fs, path::Path};
 
@@ -27,7 +27,7 @@ fn night(runs: &Path, day: u32, letters: &str) -> RunFiles {
             result
         })
         .collect();
-    let mut directory = RunDirectory::create(runs, &record).unwrap();
+    let mut directory = JournalWriter::create(runs, &record).unwrap();
     directory.append(&results).unwrap();
     fs::write(directory.files().path_of("report.json"), "{}").unwrap();
     directory.files().clone()

@@ -1,10 +1,10 @@
-//! A run directory for its only writer.
+//! The writer of a run directory, of which there is at most one.
 
 use super::{
     error::JournalError,
-    lines::end_of_last_line,
     lock::{DirectoryLock, take},
     occupancy::check_vacant,
+    result_reader::end_of_last_line,
     run_files::RunFiles,
 };
 use crate::replace_file::{replace_file, sync_directory};
@@ -15,16 +15,16 @@ use std::{
     path::Path,
 };
 
-/// A locked run directory. The lock ends with the process.
+/// Writer of a run directory, which it locks. The lock ends with the process.
 #[derive(Debug)]
-pub struct RunDirectory {
+pub struct JournalWriter {
     files: RunFiles,
     journal: File,
     length: u64,
     _lock: DirectoryLock,
 }
 
-impl RunDirectory {
+impl JournalWriter {
     /// Creates a run: locks its directory, and writes an empty journal and then `run.json`, durably
     /// and in this order, so that a run with a record can always be read.
     pub fn create(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
@@ -54,7 +54,7 @@ impl RunDirectory {
         Self::with_lock(RunFiles::open(runs_dir, run)?, lock)
     }
 
-    /// [`RunDirectory::open`] with a new record: settings that may change between two rounds, such
+    /// [`JournalWriter::open`] with a new record: settings that may change between two rounds, such
     /// as the budget, have changed.
     pub fn reopen(runs_dir: &Path, record: &RunRecord) -> Result<Self, JournalError> {
         let mut directory = Self::open(runs_dir, &record.run_id)?;

@@ -2,8 +2,8 @@
 
 use super::{
     error::{JournalError, parse_record},
-    lines::Results,
     lock,
+    result_reader::Results,
 };
 use juror_files::data_roots::open_regular;
 use juror_types::{

@@ -4,7 +4,7 @@ use juror_analysis::{
     fold::Fold,
     test_results::{SEMANTIC, bare, judged, record},
 };
-use juror_journal::journal::RunDirectory;
+use juror_journal::journal::JournalWriter;
 use juror_queue::{Delivery, Disposition, Priority, QueueError, Settle};
 use juror_types::{event::Event, id::RunId, outcome::Outcome};
 use std::{
@@ -57,7 +57,7 @@ struct Setup {
 
 fn setup(results: Vec<JobResult>, open: bool, events: Events) -> Setup {
     let runs = tempfile::tempdir().unwrap();
-    let directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
+    let directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 3)).unwrap();
     let log = Log::default();
     let script = Script { results: results.into(), log: log.clone(), open };
     let resources = LocalRunResources {

@@ -99,9 +99,9 @@ async fn a_result_of_a_run_that_nobody_knows_is_kept_aside_with_the_reason() {
 async fn a_result_for_the_directory_of_another_run_is_kept_aside() {
     let (fleet, run) = Fleet::judging(1);
     let other = RunRecord { repeat: 3, ..fleet_record(run.as_str(), 1) };
-    drop(RunDirectory::create(fleet.runs_dir.path(), &other).unwrap());
+    drop(JournalWriter::create(fleet.runs_dir.path(), &other).unwrap());
     let local = RunRecord { fleet: None, ..fleet_record("local", 1) };
-    drop(RunDirectory::create(fleet.runs_dir.path(), &local).unwrap());
+    drop(JournalWriter::create(fleet.runs_dir.path(), &local).unwrap());
     fleet.publish(&[scored(&run, "1"), scored(&local.run_id, "2")]).await;
     let working = fleet.start().await;
     fleet.end(working).await.unwrap();
@@ -177,7 +177,7 @@ fn a_job() -> Job {
 #[tokio::test(start_paused = true)]
 async fn a_journal_that_cannot_be_opened_stops_the_role_and_nothing_is_acknowledged() {
     let (fleet, run) = Fleet::judging(1);
-    drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
+    drop(JournalWriter::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
     let journal = fleet.path(&run, "results.jsonl");
     std::fs::remove_file(&journal).unwrap();
     std::fs::create_dir(&journal).unwrap();

@@ -32,7 +32,7 @@ async fn an_aggregator_that_starts_while_the_backend_is_away_commits_to_the_dire
  {
     let (fleet, run) = Fleet::judging(2);
     let record = fleet_record("nightly", 2);
-    drop(RunDirectory::create(fleet.runs_dir.path(), &record).unwrap());
+    drop(JournalWriter::create(fleet.runs_dir.path(), &record).unwrap());
     fleet.backend.change(|state| state.away = true);
     fleet.publish(&[scored(&run, "1")]).await;
     let working = fleet.start().await;
@@ -71,7 +71,7 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
     let (fleet, going) = Fleet::judging(2);
     let old = fleet_record("old", 1);
     let (one, other) = (scored(&old.run_id, "1"), scored(&going, "2"));
-    let mut directory = RunDirectory::create(fleet.runs_dir.path(), &old).unwrap();
+    let mut directory = JournalWriter::create(fleet.runs_dir.path(), &old).unwrap();
     directory.append(std::slice::from_ref(&one)).unwrap();
     drop(directory);
     fleet.backend.announce(&old);
@@ -103,7 +103,7 @@ async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_re
     let fleet = Fleet::new();
     for run in ["going", "forgotten"] {
         let record = fleet_record(run, 2);
-        let mut directory = RunDirectory::create(fleet.runs_dir.path(), &record).unwrap();
+        let mut directory = JournalWriter::create(fleet.runs_dir.path(), &record).unwrap();
         directory.append(&[scored(&record.run_id, "1")]).unwrap();
     }
     let going = fleet_record("going", 2);
@@ -161,7 +161,7 @@ async fn jobs_that_were_held_back_go_on_as_soon_as_the_ledger_is_reconciled() {
 #[tokio::test(start_paused = true)]
 async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart() {
     let (fleet, run) = Fleet::judging(1);
-    drop(RunDirectory::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
+    drop(JournalWriter::create(fleet.runs_dir.path(), &fleet_record("nightly", 1)).unwrap());
     std::fs::write(fleet.path(&run, "run.json"), b"{\"schema\":1,\"run_").unwrap();
     fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;

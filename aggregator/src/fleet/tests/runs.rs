@@ -54,7 +54,7 @@ async fn a_complete_run_is_let_go_and_taken_up_again_for_what_comes_late() {
     let told = working.completed.recv().await.unwrap();
     assert_eq!((told.run, told.coverage.scored), (run.clone(), 1));
     assert_eq!(told.report, fleet.path(&run, "report.json"));
-    let free = || RunDirectory::open(fleet.runs_dir.path(), &run).is_ok();
+    let free = || JournalWriter::open(fleet.runs_dir.path(), &run).is_ok();
     let asked = fleet.backend.until_reported(&run, 1).await;
     // It is let go when the backend is known to know; somebody asks until then.
     let mut looks = 0;
@@ -137,7 +137,7 @@ async fn few_runs_are_open_at_once_and_every_result_finds_its_run() {
         fleet.backend.until_results(&record.run_id, 20).await;
     }
     let held =
-        |record: &&RunRecord| RunDirectory::open(fleet.runs_dir.path(), &record.run_id).is_err();
+        |record: &&RunRecord| JournalWriter::open(fleet.runs_dir.path(), &record.run_id).is_err();
     let open = records.iter().filter(held).count();
     assert!(open <= 2, "{open}");
     for record in &records {

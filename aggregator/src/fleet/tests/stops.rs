@@ -16,7 +16,7 @@ async fn a_soft_stop_settles_what_is_in_hand_and_reports_what_changed() {
     assert_eq!(fleet.results.held(), 0);
     let coverage = &fleet.report(&run)["coverage"];
     assert_eq!((&coverage["scored"], &coverage["pending"]), (&2.into(), &1.into()));
-    RunDirectory::open(fleet.runs_dir.path(), &run).unwrap();
+    JournalWriter::open(fleet.runs_dir.path(), &run).unwrap();
 }
 
 #[tokio::test(start_paused = true)]

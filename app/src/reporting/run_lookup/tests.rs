@@ -1,6 +1,6 @@
 use super::*;
 use juror_journal::{
-    journal::RunDirectory,
+    journal::JournalWriter,
     test_results::{SEMANTIC, record},
 };
 use juror_types::{SCHEMA, id::Digest, run::RunRecord};
@@ -10,7 +10,7 @@ fn runs_with(ids: &[&str]) -> TempDir {
     let runs = tempfile::tempdir().unwrap();
     for id in ids {
         let record = RunRecord { run_id: RunId::new(*id), ..record(SEMANTIC, 1) };
-        drop(RunDirectory::create(runs.path(), &record).unwrap());
+        drop(JournalWriter::create(runs.path(), &record).unwrap());
     }
     runs
 }

@@ -3,7 +3,7 @@
 
 use super::unsteady::Unsteady;
 use crate::{
-    billing::CallPricing,
+    call_cost::CallPricing,
     circuit_breaker::{BreakerSettings, CircuitBreaker},
     concurrency::Concurrency,
     context::{Context, JudgeSetup},

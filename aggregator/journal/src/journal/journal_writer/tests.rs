@@ -2,7 +2,7 @@ use super::*;
 use crate::test_results::{SEMANTIC, bare, record, run_id};
 use juror_types::outcome::Outcome;
 
-fn ids(directory: &RunDirectory) -> Vec<String> {
+fn ids(directory: &JournalWriter) -> Vec<String> {
     let results = directory.files().results().unwrap();
     results.map(|read| read.unwrap().1.screenshot_id).collect()
 }
@@ -15,10 +15,10 @@ fn scored(id: &str) -> JobResult {
 fn what_was_committed_is_there_when_the_run_goes_on() {
     let runs = tempfile::tempdir().unwrap();
     let record = record(SEMANTIC, 3);
-    let mut directory = RunDirectory::create(runs.path(), &record).unwrap();
+    let mut directory = JournalWriter::create(runs.path(), &record).unwrap();
     directory.append(&[scored("a"), scored("b")]).unwrap();
     drop(directory);
-    let mut directory = RunDirectory::open(runs.path(), &run_id()).unwrap();
+    let mut directory = JournalWriter::open(runs.path(), &run_id()).unwrap();
     assert_eq!(directory.files().record(), &record);
     let offset = directory.length();
     directory.append(&[scored("c")]).unwrap();
@@ -37,7 +37,7 @@ fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
     };
     for length in [1, 20, whole.len() - 1] {
         let runs = tempfile::tempdir().unwrap();
-        let mut directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
+        let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
         directory.append(&[scored("a")]).unwrap();
         let kept = directory.length();
         let path = directory.files().journal_path();
@@ -46,7 +46,7 @@ fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
         file.write_all(&whole[..length]).unwrap();
         let reader = RunFiles::open(runs.path(), &run_id()).unwrap();
         assert_eq!(reader.results().unwrap().count(), 1, "a reader passes over it");
-        let mut directory = RunDirectory::open(runs.path(), &run_id()).unwrap();
+        let mut directory = JournalWriter::open(runs.path(), &run_id()).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), kept);
         directory.append(&[scored("b")]).unwrap();
         assert_eq!(ids(&directory), ["a", "b"]);
@@ -56,7 +56,7 @@ fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
 #[test]
 fn a_broken_complete_line_is_named_and_nothing_is_cut() {
     let runs = tempfile::tempdir().unwrap();
-    let mut directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
+    let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 2)).unwrap();
     directory.append(&[scored("a")]).unwrap();
     directory.append_lines(b"{\"schema\":1,\"run_id\":\n").unwrap();
     let error = directory.files().results().unwrap().nth(1).unwrap().unwrap_err().to_string();
@@ -67,7 +67,7 @@ fn a_broken_complete_line_is_named_and_nothing_is_cut() {
 #[test]
 fn another_version_is_refused_with_both_versions_named() {
     let runs = tempfile::tempdir().unwrap();
-    let mut directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
+    let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     let mut future = scored("a");
     future.schema = 9;
     directory.append(&[future]).unwrap();
@@ -78,29 +78,29 @@ fn another_version_is_refused_with_both_versions_named() {
     let path = directory.files().path_of("run.json");
     drop(directory);
     fs::write(&path, b"{\"schema\":2}").unwrap();
-    let error = RunDirectory::open(runs.path(), &run_id()).unwrap_err().to_string();
+    let error = JournalWriter::open(runs.path(), &run_id()).unwrap_err().to_string();
     assert!(error.contains("run.json, line 1: schema 2"), "{error}");
 }
 
 #[test]
 fn one_process_writes_and_the_other_is_told_where_and_what_to_do() {
     let runs = tempfile::tempdir().unwrap();
-    let directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
-    let error = RunDirectory::open(runs.path(), &run_id()).unwrap_err();
+    let directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
+    let error = JournalWriter::open(runs.path(), &run_id()).unwrap_err();
     assert!(matches!(&error, JournalError::InUse { .. }));
     assert!(error.to_string().contains("nightly-2026-11-21"), "{error}");
     drop(directory);
-    RunDirectory::open(runs.path(), &run_id()).unwrap();
+    JournalWriter::open(runs.path(), &run_id()).unwrap();
 }
 
 #[test]
 fn a_run_is_neither_overwritten_nor_made_up() {
     let runs = tempfile::tempdir().unwrap();
-    let missing = RunDirectory::open(runs.path(), &run_id()).unwrap_err();
+    let missing = JournalWriter::open(runs.path(), &run_id()).unwrap_err();
     assert!(matches!(missing, JournalError::Missing { .. }));
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0);
-    drop(RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap());
-    let exists = RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap_err();
+    drop(JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap());
+    let exists = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap_err();
     assert!(matches!(exists, JournalError::Exists { .. }));
 }
 
@@ -108,7 +108,7 @@ fn a_run_is_neither_overwritten_nor_made_up() {
 #[test]
 fn a_full_disk_is_named_and_keeps_what_was_committed() {
     let runs = tempfile::tempdir().unwrap();
-    let mut directory = RunDirectory::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
+    let mut directory = JournalWriter::create(runs.path(), &record(SEMANTIC, 1)).unwrap();
     directory.append(&[scored("a")]).unwrap();
     let length = directory.length();
     directory.simulate_full_disk().unwrap();
