@@ -9,6 +9,8 @@ use LengthProperty as P;
 
 /// Step of lengths in CSS pixels: lines have fractions of pixels, which a padding for them has not.
 const HALF: f64 = 0.5;
+/// Maximum distance of a length from such a step that comes from the fractions of lines alone.
+const MAX_ROUNDING: f64 = 0.1;
 /// Maximum number of similar elements of which each is tried alone.
 const MAX_MEMBERS: usize = 4;
 
@@ -119,7 +121,9 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
     ways.extend(boundary_ways(page, element, property, delta));
     let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
-        let delta = if property.step() < 1.0 { delta } else { (delta / HALF).round() * HALF };
+        let half = (delta / HALF).round() * HALF;
+        let is_rounded = property.step() >= 1.0 && (delta - half).abs() <= MAX_ROUNDING;
+        let delta = if is_rounded { half } else { delta };
         let alike = page.alike(element);
         let elements =
             if found.change.elements.len() > 1 && alike.len() > 1 { alike } else { vec![element] };

@@ -71,9 +71,11 @@ impl Tracks {
                 |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
             let others = equivalents(page, hypothesis).into_iter();
             proposed.extend(others.map(raised));
+        }
+        if gain > MIN_GAIN && trial.remaining > 0 {
+            let priority = 60.0 + 130.0 * gain;
             let alone = single_elements(page, hypothesis).into_iter();
-            let alone = alone.filter(|_| trial.remaining > 0);
-            proposed.extend(alone.map(|other| Hypothesis { priority: PARALLEL, ..other }));
+            proposed.extend(alone.map(|other| Hypothesis { priority, ..other }));
         }
         let base = property.length(page, hypothesis.element);
         let key = (hypothesis.change.elements.clone(), property);
