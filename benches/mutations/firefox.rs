@@ -16,7 +16,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Width and height of the window; pages are drawn in a frame in its corner.
-const WINDOW: [u32; 2] = [1400, 1000];
+const WINDOW: [u32; 2] = [1400, 2200];
 /// Attempts to reach its port, a quarter of a second apart.
 const ATTEMPTS: usize = 120;
 

@@ -16,7 +16,7 @@ const FILLED: f64 = 1.0;
 const MAX_FILLED: usize = 3;
 /// Likelihood of a margin of the only box that keeps its height, and of lengths in boxes that grow.
 const KEPT: f64 = 0.8;
-const GROWN: f64 = 0.64;
+const GROWN: f64 = 0.45;
 
 impl FirstHypotheses<'_> {
     /// Margins and paddings that make rows of stretched boxes higher or lower.
