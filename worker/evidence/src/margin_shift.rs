@@ -31,8 +31,8 @@ impl ShiftedScreenshot {
         Self { whole: whole.clone(), shift }
     }
 
-    /// The screenshot as it fits another drawing of the page best, and its further shift for it. Content that grows in the middle of a page moves both ways, so its margin is another
-    /// one.
+    /// The screenshot as it fits another drawing of the page best, and its further shift for it.
+    /// Content that grows in the middle of a page moves both ways, so its margin is another one.
     pub fn fitted_to(&self, drawing: &Raster) -> (Raster, [i32; 2]) {
         let present = difference(&self.whole, drawing, self.shift, SAMPLED);
         let best = least_different(&self.whole, drawing, present);
@@ -47,7 +47,8 @@ impl ShiftedScreenshot {
 /// CSS pixels, the likeliest first: a page that fills its viewport was narrower when the screenshot
 /// was taken. None unless the pair differs in such a margin and in more.
 ///
-/// What fills the page begins where the margin ends, and what lies in its middle goes half as far.
+/// The margin is the shift of the pair, or the distance of both contents, where content begins at the
+/// left and the top, or twice that, where it lies in the middle of the page.
 pub fn viewports_without_margin(
     screenshot: &Raster,
     drawing: &Raster,
