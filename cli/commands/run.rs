@@ -51,7 +51,7 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     refuse_fleet_run(known.as_ref())?;
     if flags.dataset.is_none() && known.is_none() {
         let run = flags.resume.as_deref().unwrap_or_default();
-        let remedy = "give a dataset to start it";
+        let remedy = "to start it, name its dataset too";
         return Err(no_such_run(run, &settings.run.runs_dir, remedy).into());
     }
     if let (Some(run), None) = (resumed, &known) {

@@ -85,7 +85,7 @@ impl EnqueueRequest<'_> {
                 ))),
                 (None, None) if self.invocation.dataset.is_none() => {
                     Err(AppError::not_found(format!(
-                        "run {run} is unknown in fleet {namespace}; give a dataset to start it"
+                        "run {run} is unknown in fleet {namespace}; to start it, name its dataset too"
                     )))
                 }
                 (None, None) => {

@@ -83,7 +83,7 @@ pub fn no_such_run(run: &str, runs_dir: &Path, remedy: &str) -> AppError {
     let other = RunId::parse(run).ok().and_then(|run| nearest(runs_dir, &run));
     let meant = other.map_or_else(String::new, |other| format!("did you mean {other}? "));
     AppError::not_found(format!(
-        "there is no run {run:?} in {}; {meant}`juror runs` lists them, and {remedy}",
+        "there is no run {run:?} in {}; {meant}`juror runs` lists them; {remedy}",
         runs_dir.display()
     ))
 }

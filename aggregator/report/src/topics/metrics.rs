@@ -8,6 +8,7 @@ use juror_analysis::{
     metrics::{Metric, ScoreBands, Unit, title_of},
     run_report::Report,
 };
+use juror_types::rubric::Formula;
 
 /// The judge's metrics, with how many verdicts earned which grade; none with the judge off.
 pub fn semantic(report: &Report) -> Option<Topic> {
@@ -24,7 +25,12 @@ pub fn semantic(report: &Report) -> Option<Topic> {
         let counts = grades.iter().map(|(grade, count)| format!("{grade} {}", grouped(*count)));
         Block::Pairs(vec![("Grades".to_owned(), counts.collect::<Vec<_>>().join(", "))])
     }));
-    let title = format!("{} evaluation", title_of(&report.rubric.id));
+    // The scores of such a rubric add up to one metric, whatever its name.
+    let kind = match report.rubric.formula {
+        Formula::SumOverMax => "Semantic".to_owned(),
+        Formula::WeightedGroups => title_of(&report.rubric.id),
+    };
+    let title = format!("{kind} evaluation");
     let topic = Topic::new("semantic", title, report.run.simulated, blocks);
     Some(Topic { name: "(LLM-as-judge)".to_owned(), ..topic })
 }

@@ -71,7 +71,11 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
     if report.rubric.formula == Formula::SumOverMax {
         scores.extend(criteria(&report.rubric));
     }
-    let mut columns = vec![item(report.run.repeat > 1), outcome()];
+    let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |it| {
+        Some(ResultCell::Text(first_issue(it, MAX_ISSUE)))
+    });
+    // In a narrow window the last columns are out of sight, and this one makes rows high.
+    let mut columns = vec![item(report.run.repeat > 1), outcome(), issue];
     columns.extend(scores.into_iter().map(|column| column.shown_if(is_judged)));
     columns.extend([
         tokens().shown_if(has("token_extraction.accuracy")),
@@ -82,9 +86,6 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
         passed(),
         time(),
         cost().shown_if(is_judged),
-        ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |it| {
-            Some(ResultCell::Text(first_issue(it, MAX_ISSUE)))
-        }),
     ]);
     columns
 }
