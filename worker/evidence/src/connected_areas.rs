@@ -12,11 +12,14 @@ pub(crate) struct MarkedArea {
 }
 
 impl MarkedArea {
-    fn merge(&mut self, other: &Self) {
+    /// The area of both, across what lies between them.
+    pub fn joined(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.bounds, other.bounds);
-        self.bounds = [a.min(e), b.min(f), c.max(g), d.max(h)];
-        self.weight += other.weight;
-        self.count += other.count;
+        Self {
+            bounds: [a.min(e), b.min(f), c.max(g), d.max(h)],
+            weight: self.weight + other.weight,
+            count: self.count + other.count,
+        }
     }
 }
 
@@ -28,10 +31,8 @@ pub(crate) fn connected_areas(weights: &[u8], width: u32, gap: i32) -> Vec<Marke
     let mut areas = Vec::new();
     let mut marks: Vec<bool> = cells.iter().map(Option::is_some).collect();
     for group in connected_groups(&mut marks, columns, gap) {
-        let mut members = group.iter().filter_map(|&cell| cells.get(cell).copied().flatten());
-        let Some(mut area) = members.next() else { continue };
-        members.for_each(|member| area.merge(&member));
-        areas.push(area);
+        let members = group.iter().filter_map(|&cell| cells.get(cell).copied().flatten());
+        areas.extend(members.reduce(MarkedArea::joined));
     }
     areas
 }
@@ -79,10 +80,7 @@ fn marked_cells(weights: &[u8], width: usize, columns: usize) -> Vec<Option<Mark
             let bounds = [left, top, left + 1, top + 1];
             let pixel = MarkedArea { bounds, weight: u64::from(weight), count: 1 };
             if let Some(cell) = cells.get_mut(y / CELL * columns + x / CELL) {
-                match cell {
-                    Some(area) => area.merge(&pixel),
-                    None => *cell = Some(pixel),
-                }
+                *cell = Some(cell.map_or(pixel, |area| area.joined(pixel)));
             }
         }
     }

@@ -1,12 +1,17 @@
 //! Pixels in which two pictures of one size differ beyond their noise.
 
 use crate::{
+    element_tree::PageTree,
+    ink::{InkArea, areas_of_other_ink},
     noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
 
 /// Maximum difference of equal samples, in levels: encoders round by this much.
 pub(crate) const TOLERANCE: u8 = 2;
+
+/// Maximum difference of equal samples in an area whose ink differs, in levels.
+const INKED_LEVELS: u8 = 4;
 
 /// Weight of each pixel's difference, 0 where the pictures are equal.
 pub(crate) struct PixelDifference {
@@ -22,8 +27,24 @@ impl PixelDifference {
             let pairs = screenshot.pixels().iter().zip(drawing.pixels());
             pairs.map(|(&one, &other)| weight(one, other, TOLERANCE)).collect()
         } else {
-            noisy_weights(screenshot, drawing, noise)
+            noisy_weights(screenshot, drawing, noise, &[])
         };
+        Self { width: drawing.width(), height: drawing.height(), weights }
+    }
+
+    /// The same with the snapshot of the drawing: where it has more or less ink, small differences
+    /// count too.
+    pub fn of_page(
+        screenshot: &Raster,
+        drawing: &Raster,
+        noise: &PairNoise,
+        page: &PageTree<'_>,
+    ) -> Self {
+        if noise.is_none() {
+            return Self::new(screenshot, drawing, noise);
+        }
+        let inked = areas_of_other_ink(screenshot, drawing, page);
+        let weights = noisy_weights(screenshot, drawing, noise, &inked);
         Self { width: drawing.width(), height: drawing.height(), weights }
     }
 
@@ -68,17 +89,26 @@ fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
     if difference <= tolerance { 0 } else { 12 + difference.min(200) }
 }
 
-/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off.
-fn noisy_weights(screenshot: &Raster, drawing: &Raster, noise: &PairNoise) -> Vec<u8> {
+/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for those
+/// of areas with other ink.
+fn noisy_weights(
+    screenshot: &Raster,
+    drawing: &Raster,
+    noise: &PairNoise,
+    inked: &[InkArea],
+) -> Vec<u8> {
     let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
     let mut weights = Vec::with_capacity(smooth_other.pixels().len());
     for y in 0..height {
         for x in 0..width {
             let (one, other) = (smooth_one.at(x, y), smooth_other.at(x, y));
-            let plain = weight(one, other, noise.flat_levels);
-            let stands_out = plain > 0 && stands_out(&smooth_one, &smooth_other, [x, y], noise);
-            weights.push(if stands_out { plain } else { 0 });
+            let plain = weight(one, other, noise.flat_levels.min(INKED_LEVELS));
+            let counts = plain > 0
+                && (inked.iter().any(|area| area.contains(x, y))
+                    || channel_difference(one, other) > noise.flat_levels
+                        && stands_out(&smooth_one, &smooth_other, [x, y], noise));
+            weights.push(if counts { plain } else { 0 });
         }
     }
     weights

@@ -76,6 +76,12 @@ impl<'page> PageTree<'page> {
         (alpha > 0.99).then_some(color)
     }
 
+    /// The nearest opaque background of an element or an ancestor, white without one.
+    pub fn visible_background(&self, index: usize) -> [u8; 3] {
+        let mut around = std::iter::successors(Some(index), |&at| self.parent(at));
+        around.find_map(|at| self.opaque_color(at, "background-color")).unwrap_or([255; 3])
+    }
+
     /// An element and all below it, in document order.
     pub fn subtree(&self, index: usize) -> Vec<usize> {
         let mut found = vec![index];

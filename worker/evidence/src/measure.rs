@@ -57,8 +57,11 @@ impl<'pictures> PicturePair<'pictures> {
     /// Numbers and regions of the pair. With a snapshot, regions name elements.
     pub fn measure(&self, source: EvidenceSource, snapshot: Option<&Snapshot>) -> Evidence {
         let (screenshot, drawing) = (self.screenshot(), self.drawing);
-        let difference = PixelDifference::new(screenshot, drawing, self.noise());
         let page = snapshot.map(PageTree::new);
+        let difference = match &page {
+            Some(page) => PixelDifference::of_page(screenshot, drawing, self.noise(), page),
+            None => PixelDifference::new(screenshot, drawing, self.noise()),
+        };
         let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
         let area = f64::from(drawing.width()) * f64::from(drawing.height());
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);

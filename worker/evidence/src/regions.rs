@@ -3,8 +3,10 @@
 use crate::{
     color::delta_e,
     connected_areas::{MarkedArea, connected_areas},
+    corners::boxes_of_corners,
     difference::PixelDifference,
-    element_tree::{PageTree, area, grown, intersection},
+    element_tree::{PageTree, area, intersection},
+    ink::{InkArea, has_other_ink},
     noise::PairNoise,
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
@@ -21,8 +23,8 @@ const MIN_NOISY_PIXELS: u32 = 64;
 /// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
 /// heights, which add up down a page.
 const MAX_NOISY_SHIFT: i32 = 3;
-/// Maximum share of a region's differing pixels within an element whose border alone differs.
-const MAX_INNER: f64 = 0.02;
+/// Maximum share of a region's differing pixels beside a border that alone differs.
+const MAX_ASIDE: f64 = 0.02;
 /// Maximum number of a region's pixels that its mean color difference is sampled from.
 const MAX_SAMPLES: usize = 4096;
 
@@ -51,10 +53,7 @@ pub(crate) fn find_regions(
 ) -> Vec<DifferenceRegion> {
     let mut areas = Vec::new();
     for gap in GAPS {
-        areas = connected_areas(difference.weights(), difference.width, gap);
-        if !noise.is_none() {
-            areas.retain(is_beyond_noise);
-        }
+        areas = differing_areas(difference, noise, page, gap);
         if areas.len() <= MAX_REGIONS {
             break;
         }
@@ -74,9 +73,38 @@ pub(crate) fn find_regions(
     let is_noise = |found: &DifferenceRegion| {
         !noise.is_none()
             && (is_slightly_moved(found)
-                || page.is_some_and(|page| is_broken_border(found, difference, page)))
+                || page.is_some_and(|page| {
+                    is_broken_border(found, [screenshot, drawing], difference, page)
+                }))
     };
     regions.filter(|found| !is_noise(found)).collect()
+}
+
+/// True if nothing of a difference is large enough to be told from the noise of the pair.
+pub(crate) fn is_lost_in_noise(
+    difference: &PixelDifference,
+    noise: &PairNoise,
+    page: &PageTree<'_>,
+) -> bool {
+    let [gap, ..] = GAPS;
+    !noise.is_none() && differing_areas(difference, noise, Some(page), gap).is_empty()
+}
+
+/// Connected areas that differ beyond the noise, joined across at most `gap` cells.
+fn differing_areas(
+    difference: &PixelDifference,
+    noise: &PairNoise,
+    page: Option<&PageTree<'_>>,
+    gap: i32,
+) -> Vec<MarkedArea> {
+    let areas = connected_areas(difference.weights(), difference.width, gap);
+    if noise.is_none() {
+        return areas;
+    }
+    let (mut large, small): (Vec<_>, Vec<_>) = areas.into_iter().partition(is_beyond_noise);
+    let boxes = page.map(|page| boxes_of_corners(&small, page)).unwrap_or_default();
+    large.extend(boxes.into_iter().filter(is_beyond_noise));
+    large
 }
 
 fn is_slightly_moved(found: &DifferenceRegion) -> bool {
@@ -86,16 +114,20 @@ fn is_slightly_moved(found: &DifferenceRegion) -> bool {
 /// True if a region is the border of an element whose dashes or dots each browser spaces otherwise.
 fn is_broken_border(
     found: &DifferenceRegion,
+    [screenshot, drawing]: [&Raster; 2],
     difference: &PixelDifference,
     page: &PageTree<'_>,
 ) -> bool {
     let is_broken =
         |index: &usize| ["dashed", "dotted"].contains(&page.style(*index, "border-top-style"));
     let Some(element) = found.element.filter(is_broken) else { return false };
-    let width = page.length(element, "border-top-width").unwrap_or(0.0) * page.snapshot.scale;
+    let Some(border) = InkArea::of_border(page, element) else { return false };
     // Both pictures are smoothed.
-    let inner = grown(page.bounds(element), -(width.ceil() as i32 + 2));
-    difference.count_in(inner) as f64 <= MAX_INNER * f64::from(found.count)
+    let [left, top, right, bottom] = found.bounds;
+    let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+    let aside = rows.filter(|&(x, y)| difference.at(x, y) > 0 && !border.contains(x, y)).count();
+    aside as f64 <= MAX_ASIDE * f64::from(found.count)
+        && !has_other_ink(border, screenshot, drawing)
 }
 
 fn is_beyond_noise(area: &MarkedArea) -> bool {

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod areas;
+mod best_trial;
 mod box_growth;
 mod changeable_length;
 mod equivalent_repairs;

@@ -121,6 +121,28 @@ pub enum PageEdit {
 }
 
 #[cfg(test)]
+impl Snapshot {
+    /// A page of texts in these boxes: left, top, width and height.
+    pub(crate) fn of_texts(boxes: &[[u32; 4]]) -> Self {
+        let element = |(index, rect): (usize, &[u32; 4])| SnapshotElement {
+            index,
+            parent: None,
+            tag: "p".to_owned(),
+            id: None,
+            classes: Vec::new(),
+            path: format!("body > p:nth-child({})", index + 1),
+            text: "text".to_owned(),
+            rect: rect.map(f64::from),
+            styles: BTreeMap::new(),
+            visible: true,
+            image: None,
+        };
+        let elements = boxes.iter().enumerate().map(element).collect();
+        Self { width: 160, height: 160, scale: 1.0, background: [255; 4], elements }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;

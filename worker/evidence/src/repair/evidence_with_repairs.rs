@@ -26,10 +26,11 @@ impl RepairSearch {
             return;
         }
         let was_tried = self.drawn() > 0;
-        let before = PixelDifference::new(pair.screenshot(), pair.drawing(), pair.noise());
+        let page = PageTree::new(snapshot);
+        let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
+        let before = PixelDifference::of_page(screenshot, drawing, pair.noise(), &page);
         let SearchOutcome { found, explained, remaining, missing } = self.into_outcome();
         evidence.explained = was_tried.then(|| rounded(explained));
-        let page = PageTree::new(snapshot);
         let causes = found.iter().filter_map(|repair| cause(repair, pair, &page, evidence));
         let mut named: Vec<EvidenceRegion> = causes.collect();
         named.extend(missing.iter().map(|&place| missing_region(place, pair, &before, &page)));

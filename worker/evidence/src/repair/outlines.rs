@@ -4,7 +4,10 @@ use super::{
     changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
     hypothesis::Hypothesis, shadow::shadows, shift_field::is_painted,
 };
-use crate::element_tree::{area, grown, intersection};
+use crate::{
+    corners::corners_of,
+    element_tree::{area, grown, intersection},
+};
 
 /// Height of the strips beside a box in which a shadow of its own is looked for, in pixels.
 const STRIP: i32 = 2;
@@ -86,15 +89,7 @@ impl FirstHypotheses<'_> {
     }
 
     fn corner_weight(&self, bounds: [i32; 4], most: u64) -> u64 {
-        let [left, top, right, bottom] = bounds;
-        let side = ((right - left).min(bottom - top) / 2).clamp(1, 24);
-        let corners = [
-            [left, top, left + side, top + side],
-            [right - side, top, right, top + side],
-            [left, bottom - side, left + side, bottom],
-            [right - side, bottom - side, right, bottom],
-        ];
-        let inside = corners.map(|corner| {
+        let inside = corners_of(bounds).map(|corner| {
             let corner = intersection(corner, grown(bounds, 1));
             if area(corner) > 0.0 { self.weight_in(corner) } else { 0 }
         });

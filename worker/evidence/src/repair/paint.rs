@@ -1,18 +1,17 @@
 //! Colors and opacities of a screenshot, estimated from the pixels of an element.
 
-use super::{
-    gradient::{GradientPixel, LinearGradient},
-    shift_field::visible_background,
-};
+use super::gradient::{GradientPixel, LinearGradient};
 use crate::{
     color::{self, most_frequent},
-    difference::PixelDifference,
+    difference::{PixelDifference, TOLERANCE},
     element_tree::PageTree,
     raster::{Raster, Rgb, channel_difference},
 };
 
 /// Maximum distance of a color from the blends of two others that it is taken for, in levels.
 const MAX_ASIDE: u8 = 24;
+/// Maximum difference of an expected and a shown pixel of a text's edges, in levels.
+const MAX_EDGE_LEVELS: u8 = 40;
 
 /// An estimated declaration, and the weight of the differences that it would remove.
 #[derive(Clone, Debug)]
@@ -52,7 +51,7 @@ impl PaintView<'_> {
         if is_image && own.is_none() {
             return None;
         }
-        let shown = own.or_else(|| visible_background(self.page, element))?;
+        let shown = own.unwrap_or_else(|| self.page.visible_background(element));
         let bounds = self.page.bounds(element);
         let is_flat = |x: i32, y: i32| channel_difference(self.drawing.at(x, y), shown) <= 1;
         let mut flat = 0usize;
@@ -152,7 +151,7 @@ impl PaintView<'_> {
         }
         let explained = ink.iter().filter(|(share, shown, behind, _)| {
             let expected = mix(*behind, target, *share);
-            channel_difference(expected, *shown) <= 40
+            channel_difference(expected, *shown) <= MAX_EDGE_LEVELS
         });
         let weight = explained.map(|(_, _, _, weight)| u64::from(*weight)).sum();
         Some(PaintEstimate { property: "color", value: color::hex(target), weight })
@@ -189,7 +188,7 @@ impl PaintView<'_> {
     /// The opacity of an element whose pixels all moved toward the background by the same share.
     fn opacity(&self, element: usize) -> Option<PaintEstimate> {
         let bounds = self.page.bounds(element);
-        let behind = self.page.parent(element).and_then(|p| visible_background(self.page, p))?;
+        let behind = self.page.visible_background(self.page.parent(element)?);
         let (mut both, mut own, mut pixels) = (0.0, 0.0, Vec::new());
         self.each(bounds, |x, y| {
             let (one, other) = (self.screenshot.at(x, y), self.drawing.at(x, y));
@@ -207,8 +206,10 @@ impl PaintView<'_> {
         if (target - present).abs() < 0.015 || target <= 0.0 {
             return None;
         }
+        // The edges of texts are drawn otherwise in a noisy pair.
+        let allowed = if self.tolerance > TOLERANCE { MAX_EDGE_LEVELS } else { 4 };
         let fits = pixels.iter().filter(|(one, other, _)| {
-            channel_difference(*one, mix(behind, *other, share)) <= self.tolerance.max(4)
+            channel_difference(*one, mix(behind, *other, share)) <= allowed
         });
         let weight: u64 = fits.map(|(_, _, weight)| u64::from(*weight)).sum();
         let all: u64 = pixels.iter().map(|(_, _, weight)| u64::from(*weight)).sum();

@@ -2,6 +2,7 @@
 
 use super::{
     areas::{DifferenceAreas, gain},
+    best_trial::{BestTrial, DrawnTrial},
     equivalent_repairs::equivalents,
     first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
@@ -17,9 +18,9 @@ use crate::{
     measure::PicturePair,
     noise::PairNoise,
     raster::Raster,
+    regions::is_lost_in_noise,
     snapshot::{PageChange, Snapshot},
 };
-use std::collections::BTreeSet;
 
 /// Bounds of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +49,6 @@ const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
 const MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE: usize = 20;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
-/// Maximum number of other ways that are reported.
-const MAX_ALTERNATIVES: usize = 4;
 
 /// A change that removes differences.
 #[derive(Clone, Debug)]
@@ -95,33 +94,6 @@ pub struct RepairSearch {
     equivalents_left: Option<usize>,
     found: Vec<FoundRepair>,
     drawn: usize,
-}
-
-#[derive(Debug)]
-struct BestTrial {
-    hypothesis: Hypothesis,
-    remaining: u64,
-    /// The difference before it of the areas that it touches.
-    touched: u64,
-    page: DrawnTrial,
-    /// Number of drawings made until then.
-    drawn: usize,
-}
-
-/// The page with a change.
-#[derive(Debug)]
-struct DrawnTrial {
-    drawing: Raster,
-    snapshot: Snapshot,
-    /// The screenshot that is shifted farther to fit it.
-    fitted: Option<Raster>,
-}
-
-impl BestTrial {
-    /// Share of the difference that it removes from the areas that it touches.
-    fn gain(&self, before: u64) -> f64 {
-        gain(before, self.remaining, self.touched)
-    }
 }
 
 impl RepairSearch {
@@ -190,7 +162,8 @@ impl RepairSearch {
         }
         let (fitted, offset) = self.fitted_screenshot(&drawing);
         let screenshot = fitted.as_ref().unwrap_or(&self.screenshot);
-        let difference = PixelDifference::new(screenshot, &drawing, &self.noise);
+        let difference =
+            PixelDifference::of_page(screenshot, &drawing, &self.noise, &PageTree::new(&snapshot));
         let (before, remaining) = (self.before, difference.total());
         let touched = self.areas.touched(&self.drawing, &drawing);
         if self.equivalents_left.is_none() {
@@ -224,7 +197,7 @@ impl RepairSearch {
     /// Repairs found, and the remaining differences.
     pub(crate) fn into_outcome(mut self) -> SearchOutcome {
         while self.accept_best() {}
-        let remaining = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
+        let remaining = self.difference();
         SearchOutcome {
             explained: 1.0 - self.before as f64 / self.initial.max(1) as f64,
             missing: joined(&self.shown.missing_in(&self.drawing, &remaining)),
@@ -242,8 +215,14 @@ impl RepairSearch {
         self.before == 0
     }
 
+    /// Difference of the page as it is repaired so far.
+    fn difference(&self) -> PixelDifference {
+        let page = PageTree::new(&self.snapshot);
+        PixelDifference::of_page(&self.screenshot, &self.drawing, &self.noise, &page)
+    }
+
     fn begin_round(&mut self) {
-        let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
+        let difference = self.difference();
         self.before = difference.total();
         self.areas = DifferenceAreas::new(&difference);
         self.queue = HypothesisQueue::default();
@@ -255,6 +234,9 @@ impl RepairSearch {
             return;
         }
         let page = PageTree::new(&self.snapshot);
+        if is_lost_in_noise(&difference, &self.noise, &page) {
+            return;
+        }
         self.field = ShiftField::new(&page, &self.drawing, &self.screenshot);
         let hypotheses = FirstHypotheses {
             page: &page,
@@ -291,10 +273,10 @@ impl RepairSearch {
         fitted: Option<&ShownShapes>,
     ) -> bool {
         let rims = |shapes: &[MissingShape]| shapes.iter().map(|shape| shape.rims).sum::<usize>();
-        let known = self.missing.get_or_insert_with(|| {
-            let difference = PixelDifference::new(&self.screenshot, &self.drawing, &self.noise);
-            self.shown.missing_in(&self.drawing, &difference)
-        });
+        if self.missing.is_none() {
+            self.missing = Some(self.shown.missing_in(&self.drawing, &self.difference()));
+        }
+        let known = self.missing.as_deref().unwrap_or_default();
         let is_length = matches!(hypothesis.lever, Lever::Length { .. });
         let shown = fitted.unwrap_or(&self.shown);
         if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
@@ -331,7 +313,7 @@ impl RepairSearch {
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
-        let alternatives = self.alternatives(&best);
+        let alternatives = best.alternatives(&self.judged, &PageTree::new(&self.snapshot));
         self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
         (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
         if let Some(screenshot) = best.page.fitted {
@@ -347,12 +329,14 @@ impl RepairSearch {
         let Some(best) = &self.best else { return };
         let page = PageTree::new(&self.snapshot);
         let found = &best.hypothesis;
+        // With noise, what a color promises is less certain.
+        let paint_share = if self.noise.is_none() { 0.9 } else { 0.5 };
         let is_other_way = |other: &Hypothesis| {
             let is_paint = other.lever == Lever::Value
                 && found.lever == Lever::Value
                 && (page.contains(other.element, found.element)
                     || page.contains(found.element, other.element))
-                && other.priority >= 0.9 * found.priority;
+                && other.priority >= paint_share * found.priority;
             let is_space = matches!(other.lever, Lever::Length { .. });
             let is_near = other.priority >= 0.8 * PARALLEL || found.lever == Lever::Alignment;
             is_paint || other.lever == Lever::Alignment || is_space && is_near
@@ -361,27 +345,4 @@ impl RepairSearch {
         self.queue.extend(equivalents(&page, found));
         self.equivalents_left = Some(MAX_EQUIVALENTS.min(self.queue.len()));
     }
-
-    /// Other changes that leave as little as the best one, the likeliest first.
-    fn alternatives(&self, best: &BestTrial) -> Vec<Hypothesis> {
-        let page = PageTree::new(&self.snapshot);
-        let allowed = best.remaining as f64 + SOLVED * best.touched as f64;
-        let mut equal: Vec<&(Hypothesis, u64)> =
-            self.judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
-        equal.sort_by_key(|(_, remaining)| *remaining);
-        let subject = |hypothesis: &Hypothesis| {
-            (hypothesis.element, family(hypothesis.property()).to_owned())
-        };
-        let mut seen = BTreeSet::from([subject(&best.hypothesis)]);
-        let mut others: Vec<&Hypothesis> = equal.into_iter().map(|(other, _)| other).collect();
-        others.retain(|other| seen.insert(subject(other)));
-        others.sort_by(|one, other| other.plausibility(&page).total_cmp(&one.plausibility(&page)));
-        others.into_iter().take(MAX_ALTERNATIVES).cloned().collect()
-    }
-}
-
-/// The shorthand of a property that names sides of a space, as which they are one way to write it.
-fn family(property: &str) -> &str {
-    let shorthand = ["padding", "margin"].into_iter().find(|name| property.starts_with(name));
-    shorthand.unwrap_or(property)
 }

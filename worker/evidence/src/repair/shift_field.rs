@@ -172,21 +172,8 @@ pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
         .iter()
         .any(|side| page.length(element, side).is_some_and(|width| width > 0.0));
     let background = page.opaque_color(element, "background-color");
-    let behind = page.parent(element).and_then(|parent| visible_background(page, parent));
+    let behind = page.parent(element).map(|parent| page.visible_background(parent));
     let is_filled = background.is_some() && background != behind;
     let has_image = page.style(element, "background-image").contains("gradient");
     has_border || is_filled || has_image
-}
-
-/// The nearest opaque background of an element or an ancestor.
-pub(crate) fn visible_background(page: &PageTree<'_>, element: usize) -> Option<[u8; 3]> {
-    let mut at = Some(element);
-    while let Some(here) = at {
-        let color = page.opaque_color(here, "background-color");
-        if color.is_some() {
-            return color;
-        }
-        at = page.parent(here);
-    }
-    Some([255; 3])
 }

@@ -1,0 +1,201 @@
+//! Texts and borders that have more or less ink than in the screenshot. Each browser and scaler draws
+//! their edges otherwise, and spaces dashes otherwise, but the sum of ink is the same within a few
+//! percent.
+
+use crate::{
+    element_tree::{PageTree, area, grown},
+    raster::{Raster, Rgb},
+};
+
+/// Minimum difference of an area's ink, as a share of it.
+const MIN_SHARE: f64 = 0.2;
+/// The same as a multiple of that of the page's middle text or border.
+const TIMES_MIDDLE: f64 = 3.0;
+/// Minimum difference of an area's mean color, in levels.
+const MIN_LEVELS: f64 = 2.0;
+/// Distance to both sides of a border within which it counts, in pixels.
+const BESIDE_BORDER: i32 = 2;
+const SIDES: [&str; 4] = ["top", "right", "bottom", "left"];
+/// Elements whose text, if any, each browser draws in a control of its own.
+const CONTROLS: [&str; 5] = ["input", "meter", "progress", "select", "textarea"];
+
+/// An area of a page with ink: a text, or the border of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InkArea {
+    /// Left, top, right and bottom in pixels of the drawing.
+    pub bounds: [i32; 4],
+    /// The box that is not of it.
+    hole: Option<[i32; 4]>,
+    behind: Rgb,
+}
+
+impl InkArea {
+    pub fn contains(&self, x: i32, y: i32) -> bool {
+        let is_in = |[left, top, right, bottom]: [i32; 4]| {
+            (left..right).contains(&x) && (top..bottom).contains(&y)
+        };
+        is_in(self.bounds) && !self.hole.is_some_and(is_in)
+    }
+
+    /// The border of an element, with what is beside it; none without one.
+    pub fn of_border(page: &PageTree<'_>, index: usize) -> Option<Self> {
+        let widths =
+            SIDES.map(|side| page.length(index, &format!("border-{side}-width")).unwrap_or(0.0));
+        let widest = widths.into_iter().fold(0.0, f64::max);
+        let width = (widest * page.snapshot.scale).ceil() as i32;
+        let bounds = page.painted_bounds(index);
+        (width > 0).then(|| Self {
+            bounds: grown(bounds, BESIDE_BORDER),
+            hole: Some(grown(bounds, -width - BESIDE_BORDER)),
+            behind: page.visible_background(index),
+        })
+    }
+
+    /// The text of an element that contains nothing else and that browsers do not draw as a control.
+    fn of_text(page: &PageTree<'_>, index: usize) -> Option<Self> {
+        let element = page.element(index)?;
+        let is_control = CONTROLS.contains(&element.tag.as_str());
+        let is_text = !element.text.is_empty() && page.children(index).is_empty() && !is_control;
+        let [left, top, right, bottom] = page.bounds(index);
+        // The sides of a filled box may lie between pixels.
+        let [above, after, below, before] = SIDES.map(|side| {
+            let padding = page.length(index, &format!("padding-{side}")).unwrap_or(0.0);
+            ((padding * page.snapshot.scale) as i32).min(BESIDE_BORDER)
+        });
+        is_text.then(|| Self {
+            bounds: [left + before, top + above, right - after, bottom - below],
+            hole: None,
+            behind: page.visible_background(index),
+        })
+    }
+
+    fn size(&self) -> f64 {
+        area(self.bounds) - self.hole.map_or(0.0, area)
+    }
+}
+
+/// An area's ink in the drawing, and how far the screenshot's is from it, as sums of levels.
+struct InkDifference {
+    area: InkArea,
+    ink: f64,
+    difference: f64,
+}
+
+impl InkDifference {
+    fn new(area: InkArea, screenshot: &Raster, drawing: &Raster) -> Self {
+        let (mut ink, mut difference) = ([0i64; 3], [0i64; 3]);
+        let [left, top, right, bottom] = area.bounds;
+        for y in top..bottom {
+            for x in (left..right).filter(|&x| area.contains(x, y)) {
+                let (Some(shown), Some(drawn)) = (screenshot.get(x, y), drawing.get(x, y)) else {
+                    continue;
+                };
+                let levels = shown.into_iter().zip(drawn).zip(area.behind);
+                let sums = ink.iter_mut().zip(&mut difference);
+                for ((ink, difference), ((shown, drawn), behind)) in sums.zip(levels) {
+                    *ink += i64::from(behind) - i64::from(drawn);
+                    *difference += i64::from(shown) - i64::from(drawn);
+                }
+            }
+        }
+        Self { area, ink: length(ink), difference: length(difference) }
+    }
+
+    fn share(&self) -> f64 {
+        self.difference / self.ink.max(1.0)
+    }
+
+    /// True if more than this share differs, and more than levels are rounded by.
+    fn is_beyond(&self, share: f64) -> bool {
+        self.share() >= share && self.difference >= MIN_LEVELS * self.area.size().max(1.0)
+    }
+}
+
+/// Texts and borders whose ink differs by more than the noise of the page's others.
+pub(crate) fn areas_of_other_ink(
+    screenshot: &Raster,
+    drawing: &Raster,
+    page: &PageTree<'_>,
+) -> Vec<InkArea> {
+    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index)).collect();
+    let borders = page.visible().filter_map(|index| InkArea::of_border(page, index)).collect();
+    let others = |areas| beyond_the_others(areas, screenshot, drawing);
+    [others(texts), others(borders)].concat()
+}
+
+/// True if the ink of an area differs by more than the noise of areas.
+pub(crate) fn has_other_ink(area: InkArea, screenshot: &Raster, drawing: &Raster) -> bool {
+    InkDifference::new(area, screenshot, drawing).is_beyond(MIN_SHARE)
+}
+
+fn beyond_the_others(areas: Vec<InkArea>, screenshot: &Raster, drawing: &Raster) -> Vec<InkArea> {
+    let inks = areas.into_iter().map(|area| InkDifference::new(area, screenshot, drawing));
+    let mut inks: Vec<_> = inks.collect();
+    inks.sort_by(|one, other| one.share().total_cmp(&other.share()));
+    let middle = inks.get(inks.len().saturating_sub(1) / 2).map_or(0.0, InkDifference::share);
+    let least = MIN_SHARE.max(TIMES_MIDDLE * middle);
+    inks.into_iter().filter(|ink| ink.is_beyond(least)).map(|ink| ink.area).collect()
+}
+
+/// Length of a sum of colors.
+fn length(sum: [i64; 3]) -> f64 {
+    sum.map(|part| (part as f64).powi(2)).iter().sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::Snapshot;
+
+    const TEXTS: [[u32; 4]; 3] = [[10, 10, 100, 16], [10, 40, 100, 16], [10, 70, 100, 16]];
+
+    /// Lines of letters of these colors, with edges of half their ink.
+    fn page_with(inks: [u8; 3]) -> Raster {
+        let mut picture = Raster::filled(160, 100, [255; 3]);
+        for ([left, top, ..], ink) in TEXTS.into_iter().zip(inks) {
+            for letter in 0..12 {
+                let edge = [ink.midpoint(255); 3];
+                picture.fill([left + 8 * letter, top + 3, 3, 9], edge);
+                picture.fill([left + 8 * letter + 1, top + 3, 1, 9], [ink; 3]);
+            }
+        }
+        picture
+    }
+
+    #[test]
+    fn a_fainter_text_is_told_from_one_that_is_drawn_otherwise() {
+        let snapshot = Snapshot::of_texts(&TEXTS);
+        let page = PageTree::new(&snapshot);
+        let drawing = page_with([40; 3]);
+        let other = |screenshot: &Raster| {
+            let areas = areas_of_other_ink(screenshot, &drawing, &page);
+            areas.iter().map(|area| area.bounds).collect::<Vec<_>>()
+        };
+        let none: Vec<[i32; 4]> = Vec::new();
+        assert_eq!(other(&drawing.smoothed()), none);
+        assert_eq!(other(&page_with([40, 60, 40])), none);
+        assert_eq!(other(&page_with([40, 110, 40])), [[10, 40, 110, 56]]);
+        // Where all texts differ, so do fonts.
+        assert_eq!(other(&page_with([100, 110, 105])), none);
+    }
+
+    #[test]
+    fn dashes_of_another_place_have_the_same_ink_and_thicker_ones_more() {
+        let mut snapshot = Snapshot::of_texts(&[[20, 20, 100, 60]]);
+        for element in &mut snapshot.elements {
+            element.styles.insert("border-top-width".to_owned(), "2px".to_owned());
+        }
+        let page = PageTree::new(&snapshot);
+        let dashed = |begin: u32, width: u32| {
+            let mut picture = Raster::filled(160, 100, [255; 3]);
+            for left in (20 + begin..114).step_by(12) {
+                picture.fill([left, 20, 6, width], [90; 3]);
+                picture.fill([left, 80 - width, 6, width], [90; 3]);
+            }
+            picture
+        };
+        let border = InkArea::of_border(&page, 0).unwrap();
+        assert!(!has_other_ink(border, &dashed(5, 2), &dashed(0, 2)));
+        assert!(has_other_ink(border, &dashed(5, 3), &dashed(0, 2)));
+    }
+}

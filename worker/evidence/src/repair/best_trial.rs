@@ -1,0 +1,65 @@
+//! The best drawing of a round, and the other changes that draw the same.
+
+use super::{areas::gain, hypothesis::Hypothesis};
+use crate::{element_tree::PageTree, raster::Raster, snapshot::Snapshot};
+use std::collections::BTreeSet;
+
+/// Share of a difference that may remain beyond that of the best drawing, for a change to be another
+/// way to write it.
+const EQUAL: f64 = 0.003;
+/// Maximum number of other ways that are reported.
+const MAX_ALTERNATIVES: usize = 4;
+
+/// The drawing that leaves least.
+#[derive(Debug)]
+pub(super) struct BestTrial {
+    pub hypothesis: Hypothesis,
+    pub remaining: u64,
+    /// The difference before it of the areas that it touches.
+    pub touched: u64,
+    pub page: DrawnTrial,
+    /// Number of drawings made until then.
+    pub drawn: usize,
+}
+
+/// The page with a change.
+#[derive(Debug)]
+pub(super) struct DrawnTrial {
+    pub drawing: Raster,
+    pub snapshot: Snapshot,
+    /// The screenshot that is shifted farther to fit it.
+    pub fitted: Option<Raster>,
+}
+
+impl BestTrial {
+    /// Share of the difference that it removes from the areas that it touches.
+    pub fn gain(&self, before: u64) -> f64 {
+        gain(before, self.remaining, self.touched)
+    }
+
+    /// Other judged changes that leave as little, the likeliest first.
+    pub fn alternatives(
+        &self,
+        judged: &[(Hypothesis, u64)],
+        page: &PageTree<'_>,
+    ) -> Vec<Hypothesis> {
+        let allowed = self.remaining as f64 + EQUAL * self.touched as f64;
+        let mut equal: Vec<&(Hypothesis, u64)> =
+            judged.iter().filter(|(_, remaining)| *remaining as f64 <= allowed).collect();
+        equal.sort_by_key(|(_, remaining)| *remaining);
+        let subject = |hypothesis: &Hypothesis| {
+            (hypothesis.element, family(hypothesis.property()).to_owned())
+        };
+        let mut seen = BTreeSet::from([subject(&self.hypothesis)]);
+        let mut others: Vec<&Hypothesis> = equal.into_iter().map(|(other, _)| other).collect();
+        others.retain(|other| seen.insert(subject(other)));
+        others.sort_by(|one, other| other.plausibility(page).total_cmp(&one.plausibility(page)));
+        others.into_iter().take(MAX_ALTERNATIVES).cloned().collect()
+    }
+}
+
+/// The shorthand of a property that names sides of a space, as which they are one way to write it.
+fn family(property: &str) -> &str {
+    let shorthand = ["padding", "margin"].into_iter().find(|name| property.starts_with(name));
+    shorthand.unwrap_or(property)
+}
