@@ -17,12 +17,12 @@ mod harness;
 use harness::{Mark, MarkTable, journal};
 use juror_analysis::{
     comparison::{Comparison, Decision, Rules},
+    compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
     paired_comparison::{Side, compare},
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::JournalWriter;
 use juror_types::{
@@ -202,7 +202,7 @@ fn report(
     let mut directory = JournalWriter::create(folder.path(), record).unwrap();
     directory.append(results).unwrap();
     let counted = Fold::from_journal(directory.files()).unwrap().counted();
-    let input = SummaryInput {
+    let input = ReportInput {
         counted: &counted,
         rubric,
         ledger: None,
@@ -211,7 +211,7 @@ fn report(
         flaky: &ItemStability::default(),
         averaging: AVERAGING,
     };
-    (summarize(directory.files(), &input).unwrap(), directory, folder)
+    (compute_report(directory.files(), &input).unwrap(), directory, folder)
 }
 
 /// The results of both runs.

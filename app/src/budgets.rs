@@ -1,9 +1,9 @@
 //! Budgets of runs, days and months: state, history and alerts.
 
 pub mod alerts;
+mod budget_state;
 mod history;
-mod state;
 pub mod topics;
 
+pub use budget_state::BudgetState;
 pub use history::{BudgetHistory, PeriodSpending};
-pub use state::BudgetState;

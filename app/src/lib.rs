@@ -1,7 +1,7 @@
 //! Settings, composition, and operations on runs, for the command line and the server.
 
 pub mod attachments;
-pub mod batch_lane;
+pub mod batch_resources;
 pub mod bless;
 pub mod budgets;
 pub mod catalog;

@@ -12,12 +12,12 @@ use crate::{
 use baseline::{Baseline, rules, stability};
 use juror_analysis::{
     calibration::stored_calibration::KnownCalibration,
+    compute_report::{ReportInput, compute_report},
     fold::Counted,
     gate::Gate,
     history::runs_of_one_kind,
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -68,7 +68,7 @@ fn without_comparison(
     let no_flaky_items = ItemStability::default();
     let watches = reporting.gate.is_some_and(Gate::watches_declines);
     let earlier = if watches { runs_of_one_kind(files) } else { Vec::new() };
-    let input = SummaryInput {
+    let input = ReportInput {
         earlier: &earlier,
         counted,
         flaky: if excludes_flaky { &stability } else { &no_flaky_items },
@@ -77,7 +77,7 @@ fn without_comparison(
         gate: reporting.gate,
         averaging: reporting.settings.run.averaging_policy(),
     };
-    let mut report = summarize(files, &input).map_err(AppError::from)?;
+    let mut report = compute_report(files, &input).map_err(AppError::from)?;
     report.add_calibration(files, reporting.calibration);
     Ok((report, stability))
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use juror_files::data_roots::Roots;
 use juror_ledger::{
     admission::{Admission, AdmissionQueue},
-    store::Store,
+    job_store::JobStore,
 };
 use juror_telemetry::Metrics;
 use juror_types::{
@@ -59,7 +59,7 @@ pub struct WorkerResources<Backend> {
     pub metrics: Arc<Metrics>,
 }
 
-impl<Backend: Admission + Store + 'static> WorkerResources<Backend> {
+impl<Backend: Admission + JobStore + 'static> WorkerResources<Backend> {
     /// The context of a run by this rubric and this judge.
     pub fn context(
         &self,
@@ -73,7 +73,7 @@ impl<Backend: Admission + Store + 'static> WorkerResources<Backend> {
             admission: Arc::clone(&self.backend) as Arc<dyn Admission>,
             waiting: Arc::clone(&self.waiting),
             max_wait: self.max_wait,
-            store: Arc::clone(&self.backend) as Arc<dyn Store>,
+            store: Arc::clone(&self.backend) as Arc<dyn JobStore>,
             success: own_bound.unwrap_or(rubric.success),
             rubric: Arc::new(rubric),
             thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },

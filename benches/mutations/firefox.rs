@@ -39,7 +39,12 @@ impl Firefox {
         let fonts = fonts.map(|(family, font)| {
             format!("user_pref(\"font.name.{family}.x-western\", \"{font}\");\n")
         });
-        let preferences = format!("user_pref(\"marionette.port\", {port});\n{}", fonts.concat());
+        // A page is drawn before its fonts are found otherwise, on a busy machine.
+        let preferences = format!(
+            "user_pref(\"marionette.port\", {port});\n\
+             user_pref(\"gfx.font_rendering.fallback.async\", false);\n{}",
+            fonts.concat()
+        );
         fs::write(folder.path().join("user.js"), preferences).unwrap();
         let process = ["firefox-esr", "firefox"].iter().find_map(|name| {
             let mut command = Command::new(name);

@@ -9,7 +9,7 @@ use juror_analysis::format::{counted, dollars};
 use juror_app::{
     fleet::open_backend, local_ledger::open_local_ledger, rendering::renders, settings::Settings,
 };
-use juror_ledger::store::{CacheStats, Store};
+use juror_ledger::job_store::{CacheStats, JobStore};
 use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
 
@@ -63,7 +63,7 @@ async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, 
 
 async fn store_figures(
     command: &CacheCommand,
-    backend: &dyn Store,
+    backend: &dyn JobStore,
     place: &str,
 ) -> Result<Figure, Failure> {
     if matches!(command, CacheCommand::Clear { .. }) {

@@ -16,9 +16,9 @@ use juror_app::{
 };
 use juror_server::{
     access::{Access, Secret, TrustedProxies},
+    app_state::AppState,
     router::router,
     serve::serve,
-    state::AppState,
 };
 use juror_types::{event::Events, shutdown::Shutdown};
 use std::{env::VarError, net::SocketAddr, path::Path, sync::Arc, time::Duration};

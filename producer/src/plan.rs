@@ -1,20 +1,20 @@
 //! Planning of jobs in two passes and constant memory: the first validates every line, the second
 //! creates the jobs.
 
-mod choice;
 mod duplicate_ids;
 mod inline;
+mod item_choice;
 mod jobs;
 
-pub use choice::ItemSample;
+pub use item_choice::ItemSample;
 pub use jobs::{JobTemplate, Jobs, jobs};
 
 use crate::{
     dataset::{Dataset, DatasetError, DatasetProblem, ItemAtLine, LineError},
     filter::Filter,
 };
-use choice::Choice;
 use duplicate_ids::SeenIds;
+use item_choice::ItemChoice;
 use juror_types::{id::Digest, item::Item};
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
@@ -169,7 +169,7 @@ pub fn check(
     options: &PlanOptions,
     on_progress: &mut dyn FnMut(u64),
 ) -> Result<PlanSummary, PlanError> {
-    let choice = Choice::new(dataset, options)?;
+    let choice = ItemChoice::new(dataset, options)?;
     let mut items = dataset.items()?;
     let mut broken = BrokenLines { first: Vec::new(), count: 0 };
     let mut summary = empty_summary(dataset.digest()?);
@@ -212,7 +212,7 @@ pub fn selected_items(
     options: &PlanOptions,
 ) -> Result<impl Iterator<Item = Result<ItemAtLine, LineError>>, PlanError> {
     let limit = usize::try_from(options.limit()).unwrap_or(usize::MAX);
-    let choice = Choice::new(dataset, options)?;
+    let choice = ItemChoice::new(dataset, options)?;
     let is_selected = move |placed: &ItemAtLine| choice.holds(&placed.item);
     let selected =
         dataset.items()?.filter(move |placed| placed.as_ref().map_or(true, &is_selected));

@@ -16,7 +16,7 @@ mod runs;
 mod start_run;
 mod timeout;
 
-use crate::{problem::Problem, state::AppState};
+use crate::{app_state::AppState, problem::Problem};
 use axum::{
     Router,
     http::{StatusCode, header},

@@ -6,13 +6,13 @@
 
 pub mod access;
 pub mod api;
+pub mod app_state;
 pub mod comparisons;
 pub mod live;
 pub mod pages;
 pub mod problem;
 pub mod router;
 pub mod serve;
-pub mod state;
 #[cfg(test)]
 mod test_site;
 pub mod view;

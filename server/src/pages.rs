@@ -26,7 +26,7 @@ mod trend;
 
 pub use error_page::problems_as_pages;
 
-use crate::{api::limit_duration, state::AppState};
+use crate::{api::limit_duration, app_state::AppState};
 use axum::{
     Router,
     middleware::from_fn,

@@ -2,8 +2,9 @@
 
 use crate::{
     access::{self, Access},
-    api, pages, problem,
-    state::AppState,
+    api,
+    app_state::AppState,
+    pages, problem,
 };
 use axum::{Router, middleware::from_fn, middleware::from_fn_with_state, routing::get};
 use std::sync::Arc;

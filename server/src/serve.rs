@@ -2,7 +2,7 @@
 
 use crate::{
     access::{Peer, TrustedProxies},
-    state::AppState,
+    app_state::AppState,
 };
 use axum::{Router, http::Request};
 use futures_util::future::BoxFuture;

@@ -4,8 +4,8 @@ mod fakes;
 
 use crate::{
     access::{Access, Secret},
+    app_state::AppState,
     router::router,
-    state::AppState,
 };
 use axum::{
     Router,
@@ -16,10 +16,10 @@ use fakes::{FakeLauncher, SingleImageSource};
 use indexmap::IndexMap;
 use juror_analysis::{
     comparison::Rules,
+    compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
 use juror_report::{NoAttachments, write_output};
@@ -244,7 +244,7 @@ fn write_report(runs: &Path, run: &RunId) {
     let files = RunFiles::open(runs, run).unwrap();
     let rubric = Rubric::parse(&files.record().rubric_text, "run.json").unwrap();
     let counted = Fold::from_journal(&files).unwrap().counted();
-    let input = SummaryInput {
+    let input = ReportInput {
         counted: &counted,
         rubric: &rubric,
         ledger: None,
@@ -253,6 +253,6 @@ fn write_report(runs: &Path, run: &RunId) {
         flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
     };
-    let report = summarize(&files, &input).unwrap();
+    let report = compute_report(&files, &input).unwrap();
     write_output(&files.path_of("report.json"), &report, &files, &NoAttachments).unwrap();
 }

@@ -13,11 +13,11 @@ pub use saved_report::Saved;
 pub use view_cache::Views;
 
 use juror_analysis::{
+    compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_app::{catalog::RunState, item_source::ItemSource};
 use juror_journal::journal::{JournalError, RunFiles};
@@ -81,7 +81,7 @@ impl RunView {
         let counted = Fold::from_journal(&files)?.counted();
         let saved = Saved::read(&files);
         let gate = item_source.gate(&rubric);
-        let input = SummaryInput {
+        let input = ReportInput {
             counted: &counted,
             rubric: &rubric,
             ledger,
@@ -90,7 +90,7 @@ impl RunView {
             flaky: &ItemStability::default(),
             averaging,
         };
-        let mut report = summarize(&files, &input)?;
+        let mut report = compute_report(&files, &input)?;
         if let (RunState::Running, Some(ledger)) = (state, ledger) {
             report.cost = report.cost.with_in_flight(ledger.outstanding);
         }

@@ -5,7 +5,7 @@ mod poison;
 use crate::{
     context::Context, interruption::Interruption, result_builder::ResultBuilder, telemetry,
 };
-use juror_ledger::store::{Claim, ClaimKey};
+use juror_ledger::job_store::{Claim, ClaimKey};
 use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 use tokio::time::Instant;

@@ -21,7 +21,7 @@ use juror_files::kept_inputs::KeptInputs;
 use juror_image::{ImageRules, Preparer};
 use juror_ledger::{
     admission::{Admission, AdmissionQueue, TokenCounting},
-    store::Store,
+    job_store::JobStore,
 };
 use juror_telemetry::Metrics;
 use juror_types::{
@@ -45,7 +45,7 @@ pub struct Context {
     /// tried later. None for no limit.
     pub max_wait: Option<Duration>,
     /// Store of claims, finished jobs and cached replies.
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn JobStore>,
     /// The rubric of the run.
     pub rubric: Arc<Rubric>,
     /// Conditions under which an item passes the judge.

@@ -10,7 +10,7 @@ use crate::{
     result_builder::ResultBuilder,
     telemetry,
 };
-use juror_ledger::store::{ClaimKey, FinishedJob};
+use juror_ledger::job_store::{ClaimKey, FinishedJob};
 use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 

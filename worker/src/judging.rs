@@ -17,7 +17,7 @@ use crate::{
 };
 use juror_ledger::{
     admission::{Observation, Settlement, TokenCounting},
-    store::{CachedReply, ClaimKey, FinishedJob},
+    job_store::{CachedReply, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
 use juror_types::{

@@ -17,7 +17,7 @@ use crate::{
     result_builder::{ResultBuilder, UsedText},
     stages::{self, command::run_pipeline},
 };
-use juror_ledger::store::FinishedJob;
+use juror_ledger::job_store::FinishedJob;
 use juror_types::{
     item::{Item, Text},
     job::Job,

@@ -9,7 +9,7 @@ use crate::{
     vision::{Answer, CallEnd},
 };
 use jiff::Timestamp;
-use juror_ledger::store::{ClaimKey, FinishedJob, UnattributedCost};
+use juror_ledger::job_store::{ClaimKey, FinishedJob, UnattributedCost};
 use juror_types::{
     evidence::EvidenceOutcome,
     id::Digest,

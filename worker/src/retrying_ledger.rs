@@ -32,7 +32,7 @@ use juror_ledger::{
         Settled, Settlement, TokenCounting,
     },
     error::LedgerError,
-    store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
+    job_store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore},
 };
 use juror_types::{
     id::{Digest, LeaseId, OwnerId, RunId},
@@ -80,7 +80,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl<Backend: Admission + Store> RetryingLedger<Backend> {
+impl<Backend: Admission + JobStore> RetryingLedger<Backend> {
     /// A retrying ledger over this backend, until `shutdown`.
     pub fn new(backend: Arc<Backend>, shutdown: Shutdown) -> Self {
         Self { backend, shutdown, waiting: AtomicUsize::new(0), outages: AtomicU64::new(0) }
@@ -172,7 +172,7 @@ async fn changed(changes: &mut watch::Receiver<u64>) {
 }
 
 repeated! {
-    impl Admission where Backend: Admission + Store {
+    impl Admission where Backend: Admission + JobStore {
         query open_run_again(run: &RunId, budget: Budget, spent: Money) -> ();
         query set_limits(endpoint: &str, limits: Limits) -> ();
         query try_admit(ask: &AdmissionRequest) -> AdmissionDecision;
@@ -202,7 +202,7 @@ repeated! {
 }
 
 repeated! {
-    impl Store where Backend: Admission + Store {
+    impl JobStore where Backend: Admission + JobStore {
         query claim(key: &ClaimKey, owner: &OwnerId) -> Claim;
         record finish(finished: FinishedJob) -> bool;
         record set_isolated(key: &ClaimKey, alone: bool) -> ();

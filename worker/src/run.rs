@@ -15,7 +15,7 @@ pub use status_provider::{RunStatusProvider, WorkerRunState};
 use crate::{concurrency::Concurrency, telemetry};
 use delivery::DeliveryHandler;
 use futures_util::future::BoxFuture;
-use juror_ledger::store::Store;
+use juror_ledger::job_store::JobStore;
 use juror_queue::{Delivery, Queue, QueueError, Subscription};
 use juror_telemetry::Metrics;
 use juror_types::{event::Events, id::OwnerId, job::Job, outcome::JobResult, shutdown::Shutdown};
@@ -36,7 +36,7 @@ pub struct Worker {
     /// States of the runs whose jobs come. A run that stops does not stop the others.
     pub run_states: Arc<dyn RunStatusProvider>,
     /// Store for the results of cancelled runs' jobs.
-    pub store: Arc<dyn Store>,
+    pub store: Arc<dyn JobStore>,
     /// This process, as holder of claims.
     pub owner: OwnerId,
     /// Keeper of batches; none if no run uses batches.

@@ -1,9 +1,10 @@
-//! Analysis of a run's results: [`fold`] selects the current result of each job, [`summary`] reads
+//! Analysis of a run's results: [`fold`] selects the current result of each job, [`compute_report`] reads
 //! those once in constant memory.
 
 mod bill_warnings;
 pub mod calibration;
 pub mod comparison;
+pub mod compute_report;
 pub mod evidence_summary;
 pub mod fold;
 pub mod format;
@@ -24,7 +25,6 @@ pub mod run_facts;
 pub mod run_report;
 mod run_warnings;
 pub mod stability;
-pub mod summary;
 #[cfg(any(test, feature = "test-results"))]
 pub mod test_results;
 pub mod until_width;

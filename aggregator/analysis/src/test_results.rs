@@ -13,12 +13,12 @@ pub mod comparisons;
 pub use juror_journal::test_results::*;
 
 use crate::{
+    compute_report::{ReportInput, compute_report},
     fold::Fold,
     gate::Gate,
     metrics::AveragingPolicy,
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::JournalWriter;
 use juror_ledger::admission::{Budget, Ledger};
@@ -37,7 +37,7 @@ pub fn report_of(
     let fold = Fold::from_journal(directory.files()).unwrap();
     let rubric = rubric(&record.rubric_text);
     let gate = gate.map(|name| Gate::load(name, &rubric).unwrap());
-    let input = SummaryInput {
+    let input = ReportInput {
         counted: &fold.counted(),
         rubric: &rubric,
         ledger,
@@ -46,7 +46,7 @@ pub fn report_of(
         flaky: &ItemStability::default(),
         averaging: AveragingPolicy::default(),
     };
-    let report = summarize(directory.files(), &input).unwrap();
+    let report = compute_report(directory.files(), &input).unwrap();
     (report, directory, runs)
 }
 

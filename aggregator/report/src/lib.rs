@@ -1,7 +1,7 @@
 //! A run's report: what it says, and one pure renderer per format.
 
-mod agreement;
 mod attachment;
+mod calibration_figures;
 mod csv;
 pub mod document;
 pub mod html;

@@ -2,7 +2,7 @@
 
 use super::job_rounds::job_rounds;
 use crate::{
-    batch_lane::LOCAL_OWNER, environment::Environment, error::AppError, judge,
+    batch_resources::LOCAL_OWNER, environment::Environment, error::AppError, judge,
     local_ledger::open_local_ledger, settings::Settings,
 };
 use futures_util::future::BoxFuture;

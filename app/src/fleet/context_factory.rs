@@ -1,7 +1,7 @@
 //! Contexts of a fleet's runs, from their records and the worker's settings.
 
 use crate::{
-    batch_lane::BatchResources,
+    batch_resources::BatchResources,
     environment::Environment,
     error::AppError,
     judge, rubrics,

@@ -4,7 +4,7 @@ use super::{
     Fleet, batch_folder::BatchFolder, context_factory::ContextFactory, run_contexts::SeenRuns,
 };
 use crate::{
-    batch_lane::BatchResources,
+    batch_resources::BatchResources,
     environment::Environment,
     error::AppError,
     settings::Settings,

@@ -12,12 +12,12 @@ use crate::{
 use jiff::Timestamp;
 use juror_analysis::{
     comparison::{Comparison, Rules},
+    compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
     paired_comparison::{Side, check_rubrics, compare},
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::{blessed::BlessedRun, journal::RunFiles};
 use juror_ledger::admission::Ledger;
@@ -123,7 +123,7 @@ pub fn report_of(
     averaging: AveragingPolicy,
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
-    let input = SummaryInput {
+    let input = ReportInput {
         counted: &Fold::from_journal(files).map_err(AppError::from)?.counted(),
         rubric: &rubric,
         ledger,
@@ -132,5 +132,5 @@ pub fn report_of(
         flaky: &ItemStability::default(),
         averaging,
     };
-    summarize(files, &input).map_err(AppError::from)
+    compute_report(files, &input).map_err(AppError::from)
 }

@@ -9,7 +9,7 @@ use super::{
     until_width_looks::{next_look, record_of_look},
 };
 use crate::{
-    batch_lane::{BatchResources, LOCAL_OWNER},
+    batch_resources::{BatchResources, LOCAL_OWNER},
     budgets::alerts::{AlertWatch, RETRY_PAUSES},
     error::AppError,
     worker_resources::run_deadline,

@@ -23,7 +23,7 @@ mod rate_limit_reservations;
 pub(crate) mod records;
 pub(crate) mod scope;
 mod settings;
-pub(crate) mod state;
+pub(crate) mod state_machine;
 mod token_count_rule;
 
 pub use admission_waiter::{AdmissionQueue, Admittance};
@@ -35,7 +35,7 @@ pub use scope::{Period, Scope, SharedBudget};
 pub use settings::{BudgetSettings, LabelCaps};
 pub use token_count_rule::{CountRule, TokenCounting};
 
-use crate::{error::LedgerError, store::FinishedJob};
+use crate::{error::LedgerError, job_store::FinishedJob};
 use async_trait::async_trait;
 use jiff::civil::Date;
 use juror_types::{
@@ -202,7 +202,7 @@ pub struct Settlement {
     /// The job that it finishes, if it does. Otherwise the job's claim carries the cost.
     pub finished: Option<FinishedJob>,
     /// The claim that carries the cost while its job is not finished.
-    pub claim: crate::store::ClaimKey,
+    pub claim: crate::job_store::ClaimKey,
 }
 
 /// Result of a settlement.

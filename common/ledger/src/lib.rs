@@ -1,6 +1,6 @@
 //! Admission of calls within limits and budgets, claims, finished jobs and the verdict cache.
 //!
-//! [`admission`], [`budgets`], [`store`] and [`batches`] are the traits and their rules; [`sqlite`]
+//! [`admission`], [`budgets`], [`job_store`] and [`batches`] are the traits and their rules; [`sqlite`]
 //! implements them for one machine, [`redis`] for a fleet.
 
 pub mod admission;
@@ -8,7 +8,7 @@ pub mod batches;
 pub mod budgets;
 pub mod clock;
 pub mod error;
+pub mod job_store;
 mod json;
 pub mod redis;
 pub mod sqlite;
-pub mod store;

@@ -1,6 +1,6 @@
 //! The fleet's backend: ledger, claims, results, verdict cache and run status in one Redis.
 //!
-//! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
+//! One object is both [`crate::admission::Admission`] and [`crate::job_store::JobStore`], so that a bill
 //! and its result are written in one step, a Lua script. The scripts compute the names of keys, so
 //! a Redis Cluster is not supported; replicas are.
 
@@ -13,6 +13,7 @@ mod durability;
 mod encoding;
 pub(crate) mod failure;
 mod job_state;
+pub(crate) mod job_store;
 mod pubsub;
 mod reconciliation;
 mod registration;
@@ -20,7 +21,6 @@ mod runs;
 mod runs_directory;
 pub(crate) mod scripts;
 pub(crate) mod server;
-pub(crate) mod store;
 #[cfg(any(test, feature = "conformance"))]
 pub mod test_server;
 mod token_counting;

@@ -1,6 +1,6 @@
 //! `juror.db`: ledger, claims, results and verdict cache of one machine, in one SQLite file.
 //!
-//! One object is both [`crate::admission::Admission`] and [`crate::store::Store`], so that a bill
+//! One object is both [`crate::admission::Admission`] and [`crate::job_store::JobStore`], so that a bill
 //! and its result are written in one step. Several processes may share the file: every decision
 //! reads its rows inside its transaction. The tables are in `schema`.
 
@@ -13,11 +13,11 @@ mod claim_records;
 mod expiry;
 pub(crate) mod failure;
 mod fsync_thread;
+mod job_store;
 mod labels;
 pub(crate) mod records;
 mod reply_cache;
 mod schema;
-mod store;
 mod stored_results;
 pub(crate) mod write_back;
 mod writer;

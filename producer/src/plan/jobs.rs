@@ -1,6 +1,6 @@
 //! The second pass of planning: jobs of the items.
 
-use super::{PlanError, PlanOptions, choice::Choice, inline::inline};
+use super::{PlanError, PlanOptions, inline::inline, item_choice::ItemChoice};
 use crate::dataset::{Dataset, DatasetItems, ItemAtLine, LineError};
 use juror_types::{
     evidence::EvidenceMode,
@@ -31,7 +31,7 @@ pub fn jobs(
     template: &JobTemplate,
 ) -> Result<Jobs, PlanError> {
     Ok(Jobs {
-        choice: Choice::new(dataset, options)?,
+        choice: ItemChoice::new(dataset, options)?,
         items: dataset.items()?,
         left: options.limit(),
         repeat: options.repeat,
@@ -43,7 +43,7 @@ pub fn jobs(
 
 /// The jobs of a plan, created lazily.
 pub struct Jobs {
-    choice: Choice,
+    choice: ItemChoice,
     items: DatasetItems,
     repeat: NonZeroU32,
     template: JobTemplate,

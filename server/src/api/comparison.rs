@@ -6,9 +6,9 @@ use crate::{
         extract::{StrictQuery, run_id},
         openapi::published,
     },
+    app_state::AppState,
     comparisons::NotCompared,
     problem::Problem,
-    state::AppState,
 };
 use axum::{
     Json,

@@ -2,8 +2,8 @@
 
 use crate::{
     api::extract::{StrictQuery, run_id},
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
     view::RunView,
 };
 use axum::{Json, extract::State};

@@ -8,9 +8,9 @@ use crate::api::{
     openapi::published,
 };
 use crate::{
+    app_state::AppState,
     live::{FinishedResult, FollowError, Follower, LiveUpdate},
     problem::Problem,
-    state::AppState,
 };
 use axum::{
     body::{Body, Bytes},

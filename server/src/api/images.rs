@@ -3,8 +3,8 @@
 use super::PLACE;
 use crate::{
     api::extract::{InRun, StrictQuery, blocking},
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
 };
 use axum::{
     body::Bytes,

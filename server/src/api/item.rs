@@ -6,8 +6,8 @@ use crate::{
         extract::{InRun, StrictQuery, blocking},
         openapi::published,
     },
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
 };
 use axum::{Json, extract::State};
 use juror_app::item_source::{AsJudged, ItemDetails, PromptPart, TokenLine};

@@ -5,8 +5,8 @@ use crate::api::{
     openapi::published,
 };
 use crate::{
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
     view::{EvidenceState, Order, RowQuery, RunView},
 };
 use axum::{Json, extract::State, http::StatusCode};

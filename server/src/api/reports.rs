@@ -4,7 +4,7 @@ use crate::api::{
     extract::{InRun, blocking},
     openapi::published,
 };
-use crate::{problem::Problem, state::AppState, view::RunView};
+use crate::{app_state::AppState, problem::Problem, view::RunView};
 use axum::{
     body::Body,
     extract::State,

@@ -3,8 +3,8 @@
 use super::runs::Progression;
 use crate::{
     api::{extract::RunOf, openapi::published},
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
     view::RunView,
 };
 use axum::{

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     api::extract::{JsonBody, RunOf},
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
 };
 use axum::{extract::State, response::Response};
 use juror_types::usage::Money;

@@ -5,8 +5,8 @@ use crate::{
         extract::{StrictQuery, blocking},
         openapi::published,
     },
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
 };
 use axum::{Json, extract::State};
 use juror_analysis::history::{PastMetric, RunFigures};

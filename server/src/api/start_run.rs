@@ -9,8 +9,8 @@ use crate::{
         extract::{JsonBody, run_id},
         openapi::published,
     },
+    app_state::AppState,
     problem::Problem,
-    state::AppState,
 };
 use axum::{
     Json,

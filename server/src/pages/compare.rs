@@ -5,13 +5,13 @@ mod changed_items;
 use super::{first_steps::first_steps, links};
 use crate::{
     access::Visitor,
+    app_state::AppState,
     comparisons::NotCompared,
     pages::{
         error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
     },
-    state::AppState,
     view::RunView,
 };
 use axum::extract::{Extension, State};

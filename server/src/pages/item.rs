@@ -10,13 +10,13 @@ mod tokens;
 use super::links;
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
         run::filters::ItemFilters,
     },
-    state::AppState,
     view::RunView,
 };
 use axum::extract::{Extension, Path, State};

@@ -1,8 +1,8 @@
 //! The newest readable run.
 
 use crate::{
+    app_state::AppState,
     pages::error_page::PageError,
-    state::AppState,
     view::{RunView, ViewError},
 };
 use juror_app::catalog::{ListedRun, RunState};

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::{PageError, run_named, state_chip},
         first_steps::first_steps,
@@ -15,7 +16,6 @@ use crate::{
         run_choice::RunChoice,
         run_summary::{coverage_and_cost, facts_line, to_results},
     },
-    state::AppState,
     view::RunView,
 };
 use axum::{

@@ -10,13 +10,13 @@ mod table;
 use super::links::{self, plain};
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::{PageError, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
         run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_results},
     },
-    state::AppState,
     view::RunView,
 };
 use axum::{

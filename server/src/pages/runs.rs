@@ -5,6 +5,7 @@ mod order;
 use super::{dataset_name, links};
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::{PageError, state_chip},
         first_steps::first_steps,
@@ -14,7 +15,6 @@ use crate::{
         run_summary::baseline_chips,
         sorting::TableOrder,
     },
-    state::AppState,
 };
 use axum::extract::{Extension, State};
 use juror_analysis::{

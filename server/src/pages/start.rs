@@ -6,11 +6,11 @@ mod form;
 use super::links;
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::PageError,
         layout::{NavigationPage, page},
     },
-    state::AppState,
 };
 use axum::{
     Form,

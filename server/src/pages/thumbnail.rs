@@ -2,12 +2,12 @@
 
 use super::links;
 use crate::{
+    app_state::AppState,
     pages::{
         error_page::{PageError, run_named},
         query::PageQuery,
     },
     problem::Problem,
-    state::AppState,
 };
 use axum::{
     extract::{Path, State},

@@ -14,12 +14,12 @@ use super::{
 };
 use crate::{
     access::Visitor,
+    app_state::AppState,
     pages::{
         error_page::{PageError, run_named},
         layout::{NavigationPage, page},
         query::PageQuery,
     },
-    state::AppState,
     view::RunView,
 };
 use axum::{

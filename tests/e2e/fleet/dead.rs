@@ -3,8 +3,8 @@
 use super::servers::Servers;
 use crate::harness::{CommandHarness, Finished, write_items};
 use juror_ledger::{
+    job_store::{Claim, ClaimKey, FinishedJob, JobStore as _},
     redis::test_server::TestRedis,
-    store::{Claim, ClaimKey, FinishedJob, Store as _},
 };
 use juror_queue::{DeadLetters as _, Disposition, Priority, Queue as _};
 use juror_types::{

@@ -20,7 +20,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::{AdmissionDecision, AdmissionRequest},
     batches::{BatchRecords, BatchRow, ROWS_OWNER, RowChange, ShardStep},
-    store::FinishedJob,
+    job_store::FinishedJob,
 };
 use juror_queue::Priority;
 use juror_telemetry::ShardEvent;

@@ -19,7 +19,7 @@ use crate::{
 use juror_ledger::{
     admission::Settlement,
     batches::{BatchRow, RowChange},
-    store::{Claim, ClaimKey, FinishedJob},
+    job_store::{Claim, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
 use juror_types::{

@@ -7,13 +7,13 @@ use juror_ledger::{
     admission::Admission,
     batches::{BatchRecords, BatchRow, RowAdded, RowChange, ShardKey, ShardStep},
     error::LedgerError,
-    store::Store,
+    job_store::JobStore,
 };
 use juror_types::id::{JobId, OwnerId, RunId};
 use std::time::Duration;
 
 repeated! {
-    impl BatchRecords where Backend: Admission + Store + BatchRecords {
+    impl BatchRecords where Backend: Admission + JobStore + BatchRecords {
         query open_shard(run: &RunId, owner: &OwnerId) -> u32;
         query add_row(shard: &ShardKey, row: &BatchRow) -> RowAdded;
         query row(run: &RunId, job: &JobId) -> Option<BatchRow>;

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use crate::{claim::unclaimed, interruption::Interruption, telemetry};
-use juror_ledger::store::{Claim, ClaimKey, FinishedJob, UnattributedCost};
+use juror_ledger::job_store::{Claim, ClaimKey, FinishedJob, UnattributedCost};
 use juror_types::{
     job::Job,
     outcome::{ErrorKind, JobError, JobResult, Outcome},

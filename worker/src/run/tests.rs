@@ -8,7 +8,7 @@ use crate::vision::{AccountProblem, CallEnd};
 use fixture::{FakeJudge, JobFixture, Watched, answer, job, verdict};
 use juror_ledger::{
     admission::Admission as _,
-    store::{Claim, ClaimKey, Store as _},
+    job_store::{Claim, ClaimKey, JobStore as _},
 };
 use juror_queue::{DeadLetters as _, Priority, Queue as _};
 use juror_types::{

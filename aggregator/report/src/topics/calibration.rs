@@ -1,7 +1,7 @@
 //! Layout of what is known of how far the judge agrees with people.
 
 use crate::{
-    agreement::{self, OF_ANOTHER_JUDGE},
+    calibration_figures::{self, OF_ANOTHER_JUDGE},
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
 };
 use juror_analysis::{
@@ -16,7 +16,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
     let mut blocks = vec![Block::Facts(vec![
         counted(known.n, "labeled item"),
         format!("run {}", known.run),
-        agreement::day(known).to_owned(),
+        calibration_figures::day(known).to_owned(),
         known.file.clone(),
     ])];
     let changed = known.changed.iter();
@@ -45,7 +45,7 @@ pub fn topic(report: &Report) -> Option<Topic> {
 
 fn figures(report: &Report, known: &RunCalibration) -> FigureTable {
     let rows = known.figures.iter().map(|each| {
-        let cells = agreement::cells(report, each).map(FigureCell::Figure).into();
+        let cells = calibration_figures::cells(report, each).map(FigureCell::Figure).into();
         (each.title.clone(), Level::Plain, cells)
     });
     let columns = ["Kappa", "Off by", "Bias"].map(FigureColumn::new).into();

@@ -2,7 +2,7 @@
 
 use super::head::simulated;
 use crate::{
-    agreement::{coefficient, difference, size},
+    calibration_figures::{coefficient, difference, size},
     document::{Block, FigureCell, FigureColumn, FigureTable, Level, Topic},
     phrasing::judge_text,
 };

@@ -2,11 +2,11 @@
 
 use super::super::ReportWriter;
 use juror_analysis::{
+    compute_report::{ReportInput, compute_report},
     fold::Counted,
     metrics::AveragingPolicy,
     run_report::Report,
     stability::ItemStability,
-    summary::{SummaryInput, summarize},
 };
 use juror_journal::journal::RunFiles;
 use juror_ledger::admission::Ledger;
@@ -25,7 +25,7 @@ impl ReportWriter for PlainReports {
         _is_complete: bool,
     ) -> Result<Report, String> {
         let rubric = Rubric::parse(&files.record().rubric_text, "run.json");
-        let input = SummaryInput {
+        let input = ReportInput {
             counted,
             rubric: &rubric.map_err(|error| error.to_string())?,
             ledger,
@@ -34,7 +34,7 @@ impl ReportWriter for PlainReports {
             flaky: &ItemStability::default(),
             averaging: AveragingPolicy::default(),
         };
-        let report = summarize(files, &input).map_err(|error| error.to_string())?;
+        let report = compute_report(files, &input).map_err(|error| error.to_string())?;
         let path = files.path_of("report.json");
         write_output(&path, &report, files, &NoAttachments).map_err(|error| error.to_string())?;
         Ok(report)

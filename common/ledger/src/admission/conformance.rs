@@ -8,7 +8,7 @@ use super::{
     Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
     Settlement, WaitReason,
 };
-use crate::store::{Claim, ClaimKey, Store};
+use crate::job_store::{Claim, ClaimKey, JobStore};
 use juror_types::{
     id::{JobId, LeaseId, OwnerId, RunId},
     usage::{Money, Usage},
@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 /// Where the backend does not do what it must.
 pub async fn check_all<Backend, Make>(make: Make)
 where
-    Backend: Admission + Store + 'static,
+    Backend: Admission + JobStore + 'static,
     Make: AsyncFn() -> Arc<Backend>,
 {
     no_record_means_no(&*make().await).await;
@@ -48,7 +48,7 @@ async fn no_record_means_no<Backend: Admission>(backend: &Backend) {
     assert_eq!(backend.ledger(&run()).await.expect("a ledger"), None);
 }
 
-async fn a_cap_holds<Backend: Admission + Store>(backend: &Backend) {
+async fn a_cap_holds<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(10))).await;
     assert_eq!(decide(backend, "a", 6).await, AdmissionDecision::Admitted);
     let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
@@ -60,7 +60,7 @@ async fn a_cap_holds<Backend: Admission + Store>(backend: &Backend) {
     assert_eq!(decide(backend, "free", 0).await, AdmissionDecision::Admitted);
 }
 
-async fn a_raised_cap_keeps_what_is_spent<Backend: Admission + Store>(backend: &Backend) {
+async fn a_raised_cap_keeps_what_is_spent<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(5))).await;
     assert_eq!(decide(backend, "a", 5).await, AdmissionDecision::Admitted);
     settle(backend, "a", 5).await;
@@ -70,7 +70,7 @@ async fn a_raised_cap_keeps_what_is_spent<Backend: Admission + Store>(backend: &
     assert_eq!(ledger(backend).await.committed, money(5));
 }
 
-async fn unlimited_runs_are_booked<Backend: Admission + Store>(backend: &Backend) {
+async fn unlimited_runs_are_booked<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Unlimited).await;
     assert_eq!(decide(backend, "a", 1_000).await, AdmissionDecision::Admitted);
     let before = ledger(backend).await;
@@ -80,7 +80,7 @@ async fn unlimited_runs_are_booked<Backend: Admission + Store>(backend: &Backend
     assert_eq!((after.committed, after.outstanding), (money(700), Money::ZERO));
 }
 
-async fn ends_may_come_twice<Backend: Admission + Store>(backend: &Backend) {
+async fn ends_may_come_twice<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(100))).await;
     for lease in ["settled", "released", "presumed"] {
         assert_eq!(decide(backend, lease, 10).await, AdmissionDecision::Admitted);
@@ -104,7 +104,9 @@ async fn ends_may_come_twice<Backend: Admission + Store>(backend: &Backend) {
     assert_eq!((ledger.committed, ledger.presumed), (money(9), Money::ZERO));
 }
 
-async fn overruns_are_reported_and_stop_admission<Backend: Admission + Store>(backend: &Backend) {
+async fn overruns_are_reported_and_stop_admission<Backend: Admission + JobStore>(
+    backend: &Backend,
+) {
     open(backend, Budget::Cap(money(100))).await;
     assert_eq!(decide(backend, "a", 10).await, AdmissionDecision::Admitted);
     let claim = claim(backend).await;
@@ -117,7 +119,7 @@ async fn overruns_are_reported_and_stop_admission<Backend: Admission + Store>(ba
     assert_eq!(decide(backend, "b", 1).await, AdmissionDecision::Admitted);
 }
 
-async fn bills_of_overtaken_holders_are_presumed<Backend: Admission + Store>(backend: &Backend) {
+async fn bills_of_overtaken_holders_are_presumed<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Unlimited).await;
     decide(backend, "a", 10).await;
     let overtaken = claim(backend).await;
@@ -129,7 +131,7 @@ async fn bills_of_overtaken_holders_are_presumed<Backend: Admission + Store>(bac
     assert_eq!((ledger.committed, ledger.presumed), (money(4), money(4)));
 }
 
-async fn unfinished_jobs_carry_their_bills<Backend: Admission + Store>(backend: &Backend) {
+async fn unfinished_jobs_carry_their_bills<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Unlimited).await;
     let first = claim(backend).await;
     for (lease, metered) in [("a", true), ("b", false)] {
@@ -188,7 +190,7 @@ async fn refusals_cool_down<Backend: Admission>(backend: &Backend) {
     assert!(pause > hour / 2 && pause <= hour, "{pause:?}");
 }
 
-async fn ends_wake_those_who_wait<Backend: Admission + Store>(backend: &Backend) {
+async fn ends_wake_those_who_wait<Backend: Admission + JobStore>(backend: &Backend) {
     open(backend, Budget::Cap(money(100))).await;
     let mut changes = backend.changes();
     for (lease, end) in [("a", 0), ("b", 1), ("c", 2)] {
@@ -211,7 +213,9 @@ async fn ends_wake_those_who_wait<Backend: Admission + Store>(backend: &Backend)
     }
 }
 
-async fn callers_at_once_share_a_cap<Backend: Admission + Store + 'static>(backend: Arc<Backend>) {
+async fn callers_at_once_share_a_cap<Backend: Admission + JobStore + 'static>(
+    backend: Arc<Backend>,
+) {
     open(&*backend, Budget::Cap(money(32))).await;
     let mut callers = JoinSet::new();
     for number in 0..64 {
@@ -268,7 +272,7 @@ async fn decide<Backend: Admission>(
     backend.try_admit(&request(lease, worst)).await.expect("a decision")
 }
 
-async fn claim<Backend: Store>(backend: &Backend) -> ClaimKey {
+async fn claim<Backend: JobStore>(backend: &Backend) -> ClaimKey {
     let job = JobId::new("job");
     let key = ClaimKey { run: run(), job, round: 0, fence: 0 };
     let granted = backend.claim(&key, &OwnerId::new("here")).await.expect("a claim");
@@ -276,7 +280,7 @@ async fn claim<Backend: Store>(backend: &Backend) -> ClaimKey {
     ClaimKey { fence, ..key }
 }
 
-async fn settle<Backend: Admission + Store>(backend: &Backend, lease: &str, cost: i64) {
+async fn settle<Backend: Admission + JobStore>(backend: &Backend, lease: &str, cost: i64) {
     let claim = claim(backend).await;
     backend.settle(settlement(lease, cost, &claim)).await.expect("a settlement");
 }

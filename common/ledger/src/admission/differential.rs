@@ -6,13 +6,13 @@ use super::{
     Observation, Period, Settlement, SharedBudget, TokenCounting,
     differential_steps::{LABELS, LedgerStep, RUNS, ZONES},
     scope::Scope,
-    state::{self, Bill, RateLimiterState},
+    state_machine::{self, Bill, RateLimiterState},
 };
 use crate::admission::{memory_records::MemoryRecords, records::LedgerRecords as _};
 use crate::{
     budgets::BudgetRecords,
     clock::Clock,
-    store::{Claim, ClaimKey, Store},
+    job_store::{Claim, ClaimKey, JobStore},
 };
 use juror_types::{
     budget_label::BudgetLabel,
@@ -31,7 +31,7 @@ use std::{
 };
 
 /// A backend, with what the comparison needs beyond the traits.
-pub trait Subject: Admission + Store + BudgetRecords {
+pub trait Subject: Admission + JobStore + BudgetRecords {
     /// Presumes spent what other owners hold of a run, and answers how many leases; none if the
     /// backend cannot.
     async fn adopt_leases(&self, run: &RunId, owner: &OwnerId) -> Option<usize>;
@@ -104,7 +104,7 @@ impl<Backend: Subject> Pair<Backend> {
             claims.push(ClaimKey { fence, ..key });
         }
         // The other run has no record until a step writes one.
-        sure(state::open_run(&mut records, &run(0), Budget::Unlimited));
+        sure(state_machine::open_run(&mut records, &run(0), Budget::Unlimited));
         backend.open_run(&run(0), Budget::Unlimited).await.unwrap();
         Self {
             backend,
@@ -125,25 +125,28 @@ impl<Backend: Subject> Pair<Backend> {
             LedgerStep::Open { run: number, cap, spent } => {
                 let (run, spent) = (run(number), Money::from_pico(spent));
                 backend.open_run_again(&run, budget(cap), spent).await.unwrap();
-                sure(state::open_run(records, &run, budget(cap)));
+                sure(state_machine::open_run(records, &run, budget(cap)));
                 // Claims are the store's.
                 let unattributed_cost =
                     backend.ledger(&run).await.unwrap().unwrap().unattributed_cost;
-                sure(state::book_journal(records, &run, (spent, unattributed_cost), now));
+                sure(state_machine::book_journal(records, &run, (spent, unattributed_cost), now));
                 let day = records.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
                 self.seen.extend(Scope::all_of(&run, &labels, day));
             }
             LedgerStep::Label { run: number, ref labels } => {
                 let labels: Vec<BudgetLabel> = labels.iter().copied().map(label).collect();
-                sure(state::label_run(records, &run(number), &labels));
+                sure(state_machine::label_run(records, &run(number), &labels));
                 backend.label_run(&run(number), &labels).await.unwrap();
             }
             LedgerStep::Cap { month, label: number, cap } => {
                 let period = if month { Period::Month } else { Period::Day };
                 let shared = SharedBudget { period, label: number.map(label) };
                 let before = backend.set_cap(&shared, budget(cap)).await.unwrap();
-                prop_assert_eq!(before, sure(state::set_cap(records, &shared, budget(cap))));
+                prop_assert_eq!(
+                    before,
+                    sure(state_machine::set_cap(records, &shared, budget(cap)))
+                );
             }
             LedgerStep::Zone { zone } => {
                 let calendar = BudgetCalendar::new(ZONES[zone]).unwrap();
@@ -174,7 +177,10 @@ impl<Backend: Subject> Pair<Backend> {
                 let day = records.calendar.day_of(now);
                 let labels: Vec<BudgetLabel> = (0..LABELS.len()).map(label).collect();
                 self.seen.extend(Scope::all_of(&request.run, &labels, day));
-                compare_decisions(&decision, &sure(state::admit(records, limiter, &request, now)))?;
+                compare_decisions(
+                    &decision,
+                    &sure(state_machine::admit(records, limiter, &request, now)),
+                )?;
             }
             LedgerStep::Settle { lease: number, run: of, cost, tokens } => {
                 let bill = Bill {
@@ -189,14 +195,17 @@ impl<Backend: Subject> Pair<Backend> {
                 let settlement =
                     Settlement { lease, cost, usage, metered: true, finished: None, claim };
                 let overrun = backend.settle(settlement).await.unwrap().overrun;
-                prop_assert_eq!(overrun, sure(state::settle(records, limiter, &bill, now)).overrun);
+                prop_assert_eq!(
+                    overrun,
+                    sure(state_machine::settle(records, limiter, &bill, now)).overrun
+                );
             }
             LedgerStep::Release { lease: number } => {
-                sure(state::release(records, limiter, &lease(number), now));
+                sure(state_machine::release(records, limiter, &lease(number), now));
                 backend.release(&lease(number)).await.unwrap();
             }
             LedgerStep::Presume { lease: number } => {
-                sure(state::presume_spent(records, &lease(number)));
+                sure(state_machine::presume_spent(records, &lease(number)));
                 backend.presume_spent(&lease(number)).await.unwrap();
             }
             LedgerStep::Observe { endpoint: number, requests, tokens, refused } => {
@@ -213,7 +222,10 @@ impl<Backend: Subject> Pair<Backend> {
             }
             LedgerStep::Adopt { run: of, owner: by } => {
                 if let Some(adopted) = backend.adopt_leases(&run(of), &owner(by)).await {
-                    prop_assert_eq!(adopted, sure(state::adopt(records, &run(of), &owner(by))));
+                    prop_assert_eq!(
+                        adopted,
+                        sure(state_machine::adopt(records, &run(of), &owner(by)))
+                    );
                 }
             }
             LedgerStep::Pass { milliseconds } => {
@@ -228,7 +240,8 @@ impl<Backend: Subject> Pair<Backend> {
     /// Both sides hold the same for each run.
     pub async fn compare_ledgers(&self) -> Result<(), TestCaseError> {
         for number in 0..RUNS {
-            let expected = sure(state::ledger(&self.records, &run(number), self.clock.now()));
+            let expected =
+                sure(state_machine::ledger(&self.records, &run(number), self.clock.now()));
             let expected = expected.map(without_month);
             let held = self.backend.ledger(&run(number)).await.unwrap();
             // What claims carry is the store's, of which the state machine knows nothing.

@@ -1,8 +1,8 @@
 //! Admission for a fleet: the decisions of the state machine, made by scripts in Redis.
 
 use crate::redis::{
-    LEASE_TTL, RedisLedger, connection::Connection, failure::unexpected_reply, scripts,
-    store::FinishArguments,
+    LEASE_TTL, RedisLedger, connection::Connection, failure::unexpected_reply,
+    job_store::FinishArguments, scripts,
 };
 use crate::{
     admission::{

@@ -6,8 +6,8 @@ use super::{
     *,
 };
 use crate::{
+    job_store::{self, JobStore as _},
     redis::{JobState, RunProgress, RunStatus},
-    store::{self, Store as _},
 };
 use juror_types::{id::JobId, outcome::Outcome, run::RunRecord, test_record};
 use std::collections::BTreeMap;
@@ -86,16 +86,19 @@ async fn outcomes_are_listed_for_all_jobs_and_for_one() {
     let standing = backend.job_state(&run(), &job).await.unwrap();
     assert_eq!(standing, JobState { ended: None, started: Some(0) });
 
-    let mut result = store::conformance::result(&claimed, r#"","outcome":"skipped","#);
+    let mut result = job_store::conformance::result(&claimed, r#"","outcome":"skipped","#);
     result.outcome = Outcome::Unscorable;
     result.screenshot_id = result.reply.clone().unwrap();
-    backend.finish(store::FinishedJob { claim: claimed, result, remember: None }).await.unwrap();
+    backend
+        .finish(job_store::FinishedJob { claim: claimed, result, remember: None })
+        .await
+        .unwrap();
     let mut many = BTreeMap::new();
     for number in 0..2_500 {
         let claimed = claim(&backend, &number.to_string()).await;
-        let result = store::conformance::result(&claimed, "good");
+        let result = job_store::conformance::result(&claimed, "good");
         backend
-            .finish(store::FinishedJob { claim: claimed, result, remember: None })
+            .finish(job_store::FinishedJob { claim: claimed, result, remember: None })
             .await
             .unwrap();
     }
@@ -128,9 +131,9 @@ async fn a_usable_answer_ends_a_row_of_items_without_one() {
     assert_eq!([count().await, count().await], [Some(1), Some(2)]);
     for (outcome, next) in [(Outcome::Skipped, Some(3)), (Outcome::Scored, Some(1))] {
         let claim = claim(&backend, &format!("{outcome:?}")).await;
-        let result = store::conformance::result(&claim, "ended");
+        let result = job_store::conformance::result(&claim, "ended");
         let result = juror_types::outcome::JobResult { outcome, attempts: 1, ..result };
-        let finished = store::FinishedJob { claim, result, remember: None };
+        let finished = job_store::FinishedJob { claim, result, remember: None };
         assert!(backend.finish(finished).await.unwrap());
         assert_eq!(count().await, next, "{outcome:?}");
     }

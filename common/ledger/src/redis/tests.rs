@@ -5,7 +5,7 @@ use crate::{
         Settlement, WaitReason, differential::TestClock,
     },
     budgets::BudgetRecords as _,
-    store::{self, CachedReply, Claim, ClaimKey, Store as _},
+    job_store::{self, CachedReply, Claim, ClaimKey, JobStore as _},
 };
 use juror_types::{
     id::{Digest, JobId, LeaseId, OwnerId, RunId},
@@ -109,7 +109,7 @@ async fn it_is_an_admission() {
 #[tokio::test]
 async fn it_is_a_store() {
     let backends = Backends::new();
-    store::conformance::check_all(async || backends.fresh().await).await;
+    job_store::conformance::check_all(async || backends.fresh().await).await;
     backends.close().await;
 }
 
@@ -256,9 +256,9 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
         usage: Usage::default(),
         cost: money(1),
     };
-    let result = store::conformance::result(&claim, "good");
+    let result = job_store::conformance::result(&claim, "good");
     let remember = Some((question, reply));
-    backend.finish(store::FinishedJob { claim, result, remember }).await.unwrap();
+    backend.finish(job_store::FinishedJob { claim, result, remember }).await.unwrap();
     let key = format!("{}:reply:{question}", redis.namespace);
     let left: i64 = redis.command(&["TTL", &key]).parse().unwrap();
     assert!((1..=3_600).contains(&left), "{left}");

@@ -9,7 +9,7 @@ use crate::{
         Admission, AdmissionDecision, AdmissionRequest, Budget, Ledger, Limits, Observation,
         Settled, Settlement,
         records::LedgerRecords as _,
-        state::{self, Bill},
+        state_machine::{self, Bill},
     },
     error::LedgerError,
     sqlite::records::SqliteRecords,
@@ -36,9 +36,14 @@ impl Admission for SqliteLedger {
                 // Here too: short-lived processes end before their first heartbeat.
                 memory.forget_ended_leases(connection)?;
                 let mut records = SqliteRecords(connection, &memory.cache);
-                state::open_run(&mut records, &run, budget)?;
+                state_machine::open_run(&mut records, &run, budget)?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
-                state::book_journal(&mut records, &run, (spent, unattributed_cost), memory.now())
+                state_machine::book_journal(
+                    &mut records,
+                    &run,
+                    (spent, unattributed_cost),
+                    memory.now(),
+                )
             })
             .await
     }
@@ -67,7 +72,7 @@ impl Admission for SqliteLedger {
                 if memory.owners.insert(request.owner.clone()) {
                     records.beat(&request.owner, now)?;
                 }
-                state::admit(&mut records, &mut memory.limiter, &request, now)
+                state_machine::admit(&mut records, &mut memory.limiter, &request, now)
             })
             .await
     }
@@ -83,7 +88,7 @@ impl Admission for SqliteLedger {
                 let bill = Bill { lease: lease.clone(), run, cost, usage, in_result: holds };
                 let mut records = SqliteRecords(connection, &memory.cache);
                 let now = memory.now();
-                let booked = state::settle(&mut records, &mut memory.limiter, &bill, now)?;
+                let booked = state_machine::settle(&mut records, &mut memory.limiter, &bill, now)?;
                 if booked.first {
                     match &finish {
                         Some(finish) => claims.finish(finish, now)?,
@@ -103,7 +108,7 @@ impl Admission for SqliteLedger {
             .perform(move |connection, memory| {
                 memory.mark_changed();
                 let now = memory.now();
-                state::release(
+                state_machine::release(
                     &mut SqliteRecords(connection, &memory.cache),
                     &mut memory.limiter,
                     &lease,
@@ -118,7 +123,7 @@ impl Admission for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state::presume_spent(&mut SqliteRecords(connection, &memory.cache), &lease)
+                state_machine::presume_spent(&mut SqliteRecords(connection, &memory.cache), &lease)
             })
             .await
     }
@@ -149,8 +154,11 @@ impl Admission for SqliteLedger {
         let run = run.clone();
         self.writer
             .perform(move |connection, memory| {
-                let ledger =
-                    state::ledger(&SqliteRecords(connection, &memory.cache), &run, memory.now())?;
+                let ledger = state_machine::ledger(
+                    &SqliteRecords(connection, &memory.cache),
+                    &run,
+                    memory.now(),
+                )?;
                 let unattributed_cost = ClaimRecords(connection).unattributed_cost_of(&run)?;
                 Ok(ledger.map(|ledger| Ledger { unattributed_cost, ..ledger }))
             })
@@ -171,7 +179,7 @@ impl SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state::adopt(&mut SqliteRecords(connection, &memory.cache), &run, &owner)
+                state_machine::adopt(&mut SqliteRecords(connection, &memory.cache), &run, &owner)
             })
             .await
     }

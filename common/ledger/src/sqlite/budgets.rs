@@ -1,7 +1,9 @@
 //! Shared budgets in `juror.db`.
 
 use crate::{
-    admission::{Budget, BudgetCalendar, Scope, SharedBudget, records::LedgerRecords as _, state},
+    admission::{
+        Budget, BudgetCalendar, Scope, SharedBudget, records::LedgerRecords as _, state_machine,
+    },
     budgets::{BudgetRecords, Spending},
     error::LedgerError,
     sqlite::{SqliteLedger, records::SqliteRecords},
@@ -29,7 +31,7 @@ impl BudgetRecords for SqliteLedger {
         self.writer
             .perform_durably(move |connection, memory| {
                 memory.mark_changed();
-                state::set_cap(&mut SqliteRecords(connection, &memory.cache), &budget, cap)
+                state_machine::set_cap(&mut SqliteRecords(connection, &memory.cache), &budget, cap)
             })
             .await
     }
@@ -38,7 +40,11 @@ impl BudgetRecords for SqliteLedger {
         let (run, labels) = (run.clone(), labels.to_vec());
         self.writer
             .perform_durably(move |connection, memory| {
-                state::label_run(&mut SqliteRecords(connection, &memory.cache), &run, &labels)
+                state_machine::label_run(
+                    &mut SqliteRecords(connection, &memory.cache),
+                    &run,
+                    &labels,
+                )
             })
             .await
     }

@@ -3,8 +3,8 @@
 use super::{failure::SqliteFailure, reply_cache};
 use crate::{
     error::LedgerError,
+    job_store::{Claim, ClaimKey, FinishedJob, UnattributedCost},
     json::write_json,
-    store::{Claim, ClaimKey, FinishedJob, UnattributedCost},
 };
 use juror_types::{
     id::{Digest, OwnerId, RunId},

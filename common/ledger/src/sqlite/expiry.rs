@@ -93,8 +93,8 @@ impl SqliteLedger {
 #[cfg(test)]
 mod tests {
     use crate::{
+        job_store::{self, FinishedJob, JobStore as _},
         sqlite::tests::{Folder, claim},
-        store::{self, FinishedJob, Store as _},
     };
     use juror_types::id::Digest;
 
@@ -106,8 +106,8 @@ mod tests {
         let backend = folder.open();
         for (number, question) in QUESTIONS.iter().enumerate() {
             let key = claim(&backend, &format!("job {number}")).await;
-            let remember = Some((Digest::from_content(question), store::conformance::reply()));
-            let result = store::conformance::result(&key, "answer");
+            let remember = Some((Digest::from_content(question), job_store::conformance::reply()));
+            let result = job_store::conformance::result(&key, "answer");
             assert!(backend.finish(FinishedJob { claim: key, result, remember }).await.unwrap());
         }
         folder.pass(3 * DAY);

@@ -1,6 +1,6 @@
 //! Table of cached replies.
 
-use crate::store::CacheStats;
+use crate::job_store::CacheStats;
 use juror_types::{id::Digest, usage::Money};
 use rusqlite::{Connection, OptionalExtension as _, params};
 

@@ -8,7 +8,7 @@ use crate::{
     },
     batches::{BatchRecords as _, ShardStep},
     budgets::BudgetRecords as _,
-    store::{self, Claim, ClaimKey, Store},
+    job_store::{self, Claim, ClaimKey, JobStore},
 };
 use juror_types::{
     id::{JobId, LeaseId, OwnerId, RunId},
@@ -101,7 +101,7 @@ async fn it_conforms() {
         Arc::new(SqliteLedger::open(&folder.path().join(name)).unwrap())
     };
     admission::conformance::check_all(&make).await;
-    store::conformance::check_all(&make).await;
+    job_store::conformance::check_all(&make).await;
 }
 
 #[tokio::test]
@@ -146,9 +146,9 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     assert_eq!(two.try_admit(&request("c", "two", 20)).await.unwrap(), held_by_earlier());
     two.release(&LeaseId::new("b")).await.unwrap();
     assert_eq!(two.try_admit(&request("c", "two", 20)).await.unwrap(), AdmissionDecision::Admitted);
-    folder.pass(admission::state::OWNER_TIMEOUT / 2);
+    folder.pass(admission::state_machine::OWNER_TIMEOUT / 2);
     one.sweep().await.unwrap();
-    folder.pass(admission::state::OWNER_TIMEOUT / 2 + 1);
+    folder.pass(admission::state_machine::OWNER_TIMEOUT / 2 + 1);
     one.sweep().await.unwrap();
     assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
     two.sweep().await.unwrap();

@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::{
     admission::{
         records::LedgerRecords as _,
-        state::{self, RateLimiterState},
+        state_machine::{self, RateLimiterState},
     },
     sqlite::{records::SqliteRecords, write_back::WriteBackCache},
 };
@@ -77,8 +77,8 @@ impl Memory {
         for owner in &self.owners {
             records.beat(owner, now)?;
         }
-        let presumed = state::sweep(&mut records, now)?;
-        records.forget_idle_owners(now - state::OWNER_TIMEOUT)?;
+        let presumed = state_machine::sweep(&mut records, now)?;
+        records.forget_idle_owners(now - state_machine::OWNER_TIMEOUT)?;
         if presumed > 0 {
             self.mark_changed();
         }

@@ -1,8 +1,8 @@
 //! The same item in runs before this one that asked the same.
 
 use crate::{
+    app_state::AppState,
     pages::{error_page::PageError, links, query::PageQuery},
-    state::AppState,
     view::RunView,
 };
 use juror_analysis::{format::figure, history::ask_the_same, metrics::Unit};

@@ -2,8 +2,8 @@
 
 use super::*;
 use juror_ledger::{
+    job_store::{Claim, ClaimKey, JobStore},
     redis::{RedisLedger, RedisSettings, test_server::TestRedis},
-    store::{Claim, ClaimKey, Store},
 };
 use juror_queue::{
     Delivery, Priority, Queue, QueueError, Subscription,

@@ -7,8 +7,8 @@ use juror_ledger::{
         Settled, Settlement, WaitReason,
     },
     error::LedgerError,
+    job_store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore},
     sqlite::SqliteLedger,
-    store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
 };
 use juror_types::{
     id::{Digest, LeaseId, OwnerId, RunId},
@@ -113,7 +113,7 @@ impl Admission for Unsteady {
 }
 
 #[async_trait]
-impl Store for Unsteady {
+impl JobStore for Unsteady {
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
         self.reach()?.claim(key, owner).await
     }

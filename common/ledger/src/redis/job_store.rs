@@ -1,7 +1,7 @@
 //! Claims, results and the verdict cache in Redis.
 
-use crate::store::{
-    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost,
+use crate::job_store::{
+    CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost,
 };
 use crate::{
     error::LedgerError,
@@ -18,7 +18,7 @@ use juror_types::{
 const SCAN_COUNT: usize = 1_000;
 
 #[async_trait]
-impl Store for RedisLedger {
+impl JobStore for RedisLedger {
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
         let process = self.connection.process().to_string();
         let [run, job, round, _] = claim_arguments(key);

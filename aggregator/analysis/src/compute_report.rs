@@ -44,7 +44,7 @@ const MAX_FINGERPRINTS: usize = 8;
 
 /// Inputs of a report, beside the journal.
 #[derive(Clone, Debug)]
-pub struct SummaryInput<'a> {
+pub struct ReportInput<'a> {
     /// The current results, by the fold of the same journal.
     pub counted: &'a Counted,
     /// The rubric of the run, read from its record's text.
@@ -62,7 +62,7 @@ pub struct SummaryInput<'a> {
 }
 
 /// Reads a run's results and summarizes them, in one pass, or two with repeats.
-pub fn summarize(files: &RunFiles, input: &SummaryInput<'_>) -> Result<Report, JournalError> {
+pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Report, JournalError> {
     let record = files.record();
     let mut scan = Scan::new(record, input);
     for read in files.results()? {
@@ -107,7 +107,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(record: &RunRecord, input: &SummaryInput<'a>) -> Self {
+    fn new(record: &RunRecord, input: &ReportInput<'a>) -> Self {
         let judged = record.judge.is_some();
         let criteria = input.rubric.criteria.iter().map(|criterion| criterion.title.clone());
         let titles: Vec<String> = match input.rubric.formula {
@@ -185,7 +185,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(mut self, record: &RunRecord, input: &SummaryInput<'_>) -> Report {
+    fn finish(mut self, record: &RunRecord, input: &ReportInput<'_>) -> Report {
         self.items.sort();
         self.errors.sort_by(|left, left_count, right, right_count| {
             right_count.cmp(left_count).then(left.cmp(right))

@@ -28,14 +28,14 @@ impl ItemSample {
 }
 
 /// Filters and, for a sample, its largest key.
-pub(super) struct Choice {
+pub(super) struct ItemChoice {
     filters: Vec<Filter>,
     sample: Option<(ItemSample, u128)>,
     /// Number of items from which the sample was drawn; none without one.
     pub(super) sampled_from: Option<u64>,
 }
 
-impl Choice {
+impl ItemChoice {
     /// The selection of these options. A sample takes a pass over the dataset and 16 bytes per
     /// sampled item; broken lines are left to the caller's own pass.
     pub(super) fn new(dataset: &Dataset, options: &PlanOptions) -> Result<Self, DatasetError> {

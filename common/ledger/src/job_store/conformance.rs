@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a check fails by panicking")]
 
-use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store, UnattributedCost};
+use super::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore, UnattributedCost};
 use crate::admission::{Admission, Settlement};
 use juror_types::{
     SCHEMA,
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Where the backend does not do what it must.
 pub async fn check_all<Backend, Make>(make: Make)
 where
-    Backend: Admission + Store,
+    Backend: Admission + JobStore,
     Make: AsyncFn() -> Arc<Backend>,
 {
     starts_are_counted(&*make().await).await;
@@ -32,7 +32,7 @@ where
     replies_are_remembered(&*make().await).await;
 }
 
-async fn starts_are_counted<Backend: Store>(backend: &Backend) {
+async fn starts_are_counted<Backend: JobStore>(backend: &Backend) {
     let (first, before) = claim(backend, 0).await;
     assert_eq!(before, 0);
     let (second, before) = claim(backend, 0).await;
@@ -46,7 +46,7 @@ async fn starts_are_counted<Backend: Store>(backend: &Backend) {
     assert_eq!(before, 0, "a new round begins to count anew");
 }
 
-async fn starts_alone_are_counted_apart<Backend: Store>(backend: &Backend) {
+async fn starts_alone_are_counted_apart<Backend: JobStore>(backend: &Backend) {
     let note = async |key: &ClaimKey, alone| backend.set_isolated(key, alone).await.expect("noted");
     let (overtaken, _) = claim(backend, 0).await;
     let (key, _) = claim(backend, 0).await;
@@ -68,7 +68,7 @@ async fn starts_alone_are_counted_apart<Backend: Store>(backend: &Backend) {
     assert_eq!(claimed_alone(backend, 1).await.1, 0, "a new round begins to count anew");
 }
 
-async fn a_finished_job_answers_with_its_result<Backend: Store>(backend: &Backend) {
+async fn a_finished_job_answers_with_its_result<Backend: JobStore>(backend: &Backend) {
     let (key, _) = claim(backend, 0).await;
     let result = result(&key, "first");
     assert!(backend.finish(finished(&key, &result)).await.expect("finished"));
@@ -80,7 +80,7 @@ async fn a_finished_job_answers_with_its_result<Backend: Store>(backend: &Backen
     assert!(matches!(granted, Claim::Granted { .. }));
 }
 
-async fn only_the_latest_holder_may_publish<Backend: Store>(backend: &Backend) {
+async fn only_the_latest_holder_may_publish<Backend: JobStore>(backend: &Backend) {
     let (overtaken, _) = claim(backend, 0).await;
     let (current, _) = claim(backend, 0).await;
     let late = result(&overtaken, "late");
@@ -93,7 +93,7 @@ async fn only_the_latest_holder_may_publish<Backend: Store>(backend: &Backend) {
     assert_eq!(*stored, valid);
 }
 
-async fn a_later_round_is_judged_anew<Backend: Store>(backend: &Backend) {
+async fn a_later_round_is_judged_anew<Backend: JobStore>(backend: &Backend) {
     let (first, _) = claim(backend, 0).await;
     assert!(backend.finish(finished(&first, &result(&first, "first"))).await.expect("finished"));
     let (second, _) = claim(backend, 1).await;
@@ -105,7 +105,7 @@ async fn a_later_round_is_judged_anew<Backend: Store>(backend: &Backend) {
     assert_eq!(*stored, latest);
 }
 
-async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Backend) {
+async fn a_settlement_stores_the_result<Backend: Admission + JobStore>(backend: &Backend) {
     let (key, _) = claim(backend, 0).await;
     let stored = result(&key, "settled");
     let usage = Usage { input_tokens: 5, cached_input_tokens: 1, output_tokens: 2 };
@@ -128,7 +128,7 @@ async fn a_settlement_stores_the_result<Backend: Admission + Store>(backend: &Ba
     assert_eq!(unattributed_cost, UnattributedCost::default(), "the result has told it");
 }
 
-async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
+async fn replies_are_remembered<Backend: JobStore>(backend: &Backend) {
     let question = Digest::from_content(b"what was asked");
     assert_eq!(backend.cached(&question).await.expect("an answer"), None);
     let reply = reply();
@@ -154,18 +154,18 @@ async fn replies_are_remembered<Backend: Store>(backend: &Backend) {
 }
 
 /// Claims the suite's job; answers the granted key and how many starts came before without end.
-async fn claim<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
+async fn claim<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
     let (key, unfinished_starts, _) = granted(backend, round).await;
     (key, unfinished_starts)
 }
 
 /// Claims the suite's job; answers the granted key and how many starts before were alone.
-async fn claimed_alone<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
+async fn claimed_alone<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey, u32) {
     let (key, _, alone) = granted(backend, round).await;
     (key, alone)
 }
 
-async fn granted<Backend: Store>(backend: &Backend, round: u32) -> (ClaimKey, u32, u32) {
+async fn granted<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey, u32, u32) {
     let key = ClaimKey { run: RunId::new("conformance"), job: JobId::new("job"), round, fence: 0 };
     let granted = backend.claim(&key, &OwnerId::new("here")).await.expect("a claim");
     let Claim::Granted { fence, unfinished_starts, alone, .. } = granted else {

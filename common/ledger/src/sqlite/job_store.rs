@@ -7,14 +7,14 @@ use super::{
 };
 use crate::{
     error::LedgerError,
+    job_store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, JobStore},
     json::JsonRecords,
-    store::{CacheStats, CachedReply, Claim, ClaimKey, FinishedJob, Store},
 };
 use async_trait::async_trait;
 use juror_types::id::{Digest, OwnerId};
 
 #[async_trait]
-impl Store for SqliteLedger {
+impl JobStore for SqliteLedger {
     async fn claim(&self, key: &ClaimKey, owner: &OwnerId) -> Result<Claim, LedgerError> {
         let (wanted, owner) = (key.clone(), owner.clone());
         let granted = self

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Claims, finished jobs and cached verdicts, in the same backend as the ledger.
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait JobStore: Send + Sync {
     /// Starts work on a job, or returns its result of this round or a later one. A claim of another
     /// owner is taken over unless its process is known to be alive; on one machine the caller has
     /// proved that it is not.
@@ -79,7 +79,7 @@ pub enum Claim {
         fence: u64,
         /// Earlier starts of the job in this round that never ended.
         unfinished_starts: u32,
-        /// Those of them that were isolated, as [`Store::set_isolated`] marked them.
+        /// Those of them that were isolated, as [`JobStore::set_isolated`] marked them.
         alone: u32,
         /// Cost of earlier holders' settled calls that is in no result yet.
         unattributed_cost: UnattributedCost,
