@@ -42,7 +42,7 @@ fn a_complete_run_is_reported_again_without_a_call() {
 #[test]
 fn resuming_what_is_not_there_starts_it_where_a_dataset_is_given() {
     let (harness, simulator) = fixture(2);
-    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "give a dataset"]);
+    harness.resume("r", &[]).exits(2).says(&["there is no run \"r\"", "name its dataset too"]);
     harness.juror(&["retry", "r"]).exits(2).says(&["there is no run \"r\"", "add --redis URL"]);
     assert!(!harness.path("runs/r").exists(), "a mistyped name creates nothing");
     // As a process leaves it that was killed before it had said what it runs.

@@ -2,7 +2,7 @@
 
 use crate::{
     element_tree::PageTree,
-    ink::{InkArea, areas_of_other_ink},
+    ink::{InkArea, texts_of_other_ink},
     noise::PairNoise,
     raster::{Raster, Rgb, channel_difference},
 };
@@ -10,8 +10,8 @@ use crate::{
 /// Maximum difference of equal samples, in levels: encoders round by this much.
 pub(crate) const TOLERANCE: u8 = 2;
 
-/// Maximum difference of equal samples in an area whose ink differs, in levels.
-const INKED_LEVELS: u8 = 4;
+/// Maximum difference of equal samples in a text whose ink differs, in levels.
+const TEXT_LEVELS: u8 = 4;
 
 /// Weight of each pixel's difference, 0 where the pictures are equal.
 pub(crate) struct PixelDifference {
@@ -32,7 +32,7 @@ impl PixelDifference {
         Self { width: drawing.width(), height: drawing.height(), weights }
     }
 
-    /// The same with the snapshot of the drawing: where it has more or less ink, small differences
+    /// The same with the snapshot of the drawing: in texts with more or less ink, small differences
     /// count too.
     pub fn of_page(
         screenshot: &Raster,
@@ -43,8 +43,8 @@ impl PixelDifference {
         if noise.is_none() {
             return Self::new(screenshot, drawing, noise);
         }
-        let inked = areas_of_other_ink(screenshot, drawing, page);
-        let weights = noisy_weights(screenshot, drawing, noise, &inked);
+        let texts = texts_of_other_ink(screenshot, drawing, page);
+        let weights = noisy_weights(screenshot, drawing, noise, &texts);
         Self { width: drawing.width(), height: drawing.height(), weights }
     }
 
@@ -90,12 +90,12 @@ fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
 }
 
 /// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for those
-/// of areas with other ink.
+/// of these texts.
 fn noisy_weights(
     screenshot: &Raster,
     drawing: &Raster,
     noise: &PairNoise,
-    inked: &[InkArea],
+    texts: &[InkArea],
 ) -> Vec<u8> {
     let (smooth_one, smooth_other) = (screenshot.smoothed(), drawing.smoothed());
     let (width, height) = (drawing.width() as i32, drawing.height() as i32);
@@ -103,9 +103,9 @@ fn noisy_weights(
     for y in 0..height {
         for x in 0..width {
             let (one, other) = (smooth_one.at(x, y), smooth_other.at(x, y));
-            let plain = weight(one, other, noise.flat_levels.min(INKED_LEVELS));
+            let plain = weight(one, other, noise.flat_levels.min(TEXT_LEVELS));
             let counts = plain > 0
-                && (inked.iter().any(|area| area.contains(x, y))
+                && (texts.iter().any(|area| area.contains(x, y))
                     || channel_difference(one, other) > noise.flat_levels
                         && stands_out(&smooth_one, &smooth_other, [x, y], noise));
             weights.push(if counts { plain } else { 0 });

@@ -1,16 +1,21 @@
-//! Texts and borders that have more or less ink than in the screenshot. Each browser and scaler draws
-//! their edges otherwise, and spaces dashes otherwise, but the sum of ink is the same within a few
-//! percent.
+//! Texts that have more or less ink than in the screenshot, and dashed borders. Each browser and
+//! scaler draws the edges of letters otherwise, but the sum of a text's ink is the same within a few
+//! percent. Browsers space dashes otherwise, and round a border's place and width.
 
 use crate::{
     element_tree::{PageTree, area, grown},
     raster::{Raster, Rgb},
+    regions::MAX_NOISY_SHIFT,
 };
 
-/// Minimum difference of an area's ink, as a share of it.
-const MIN_SHARE: f64 = 0.2;
-/// The same as a multiple of that of the page's middle text or border.
+/// Minimum difference of a text's ink, as a share of it.
+const MIN_SHARE: f64 = 0.25;
+/// The same as a multiple of that of the page's middle text.
 const TIMES_MIDDLE: f64 = 3.0;
+/// Minimum number of letters of a text: one alone may be drawn far otherwise.
+const MIN_LETTERS: usize = 3;
+/// Minimum difference of a border's ink, as a share of it.
+const MIN_BORDER_SHARE: f64 = 0.3;
 /// Minimum difference of an area's mean color, in levels.
 const MIN_LEVELS: f64 = 2.0;
 /// Distance to both sides of a border within which it counts, in pixels.
@@ -55,18 +60,22 @@ impl InkArea {
     fn of_text(page: &PageTree<'_>, index: usize) -> Option<Self> {
         let element = page.element(index)?;
         let is_control = CONTROLS.contains(&element.tag.as_str());
-        let is_text = !element.text.is_empty() && page.children(index).is_empty() && !is_control;
+        let is_text = has_plain_letters(&element.text) && page.children(index).is_empty();
         let [left, top, right, bottom] = page.bounds(index);
-        // The sides of a filled box may lie between pixels.
-        let [above, after, below, before] = SIDES.map(|side| {
-            let padding = page.length(index, &format!("padding-{side}")).unwrap_or(0.0);
-            ((padding * page.snapshot.scale) as i32).min(BESIDE_BORDER)
-        });
-        is_text.then(|| Self {
-            bounds: [left + before, top + above, right - after, bottom - below],
-            hole: None,
-            behind: page.visible_background(index),
-        })
+        let is_box = page.opaque_color(index, "background-color").is_some()
+            || page.length(index, "border-top-width").is_some_and(|width| width > 0.0);
+        let bounds = if is_box {
+            // The sides of a box may lie between pixels.
+            let [above, after, below, before] = SIDES.map(|side| {
+                let padding = page.length(index, &format!("padding-{side}")).unwrap_or(0.0);
+                ((padding * page.snapshot.scale) as i32).min(BESIDE_BORDER)
+            });
+            [left + before, top + above, right - after, bottom - below]
+        } else {
+            grown([left, top, right, bottom], MAX_NOISY_SHIFT)
+        };
+        let behind = page.visible_background(index);
+        (is_text && !is_control).then_some(Self { bounds, hole: None, behind })
     }
 
     fn size(&self) -> f64 {
@@ -111,30 +120,31 @@ impl InkDifference {
     }
 }
 
-/// Texts and borders whose ink differs by more than the noise of the page's others.
-pub(crate) fn areas_of_other_ink(
+/// Texts whose ink differs by more than the noise of the page's others.
+pub(crate) fn texts_of_other_ink(
     screenshot: &Raster,
     drawing: &Raster,
     page: &PageTree<'_>,
 ) -> Vec<InkArea> {
-    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index)).collect();
-    let borders = page.visible().filter_map(|index| InkArea::of_border(page, index)).collect();
-    let others = |areas| beyond_the_others(areas, screenshot, drawing);
-    [others(texts), others(borders)].concat()
-}
-
-/// True if the ink of an area differs by more than the noise of areas.
-pub(crate) fn has_other_ink(area: InkArea, screenshot: &Raster, drawing: &Raster) -> bool {
-    InkDifference::new(area, screenshot, drawing).is_beyond(MIN_SHARE)
-}
-
-fn beyond_the_others(areas: Vec<InkArea>, screenshot: &Raster, drawing: &Raster) -> Vec<InkArea> {
-    let inks = areas.into_iter().map(|area| InkDifference::new(area, screenshot, drawing));
+    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index));
+    let inks = texts.map(|text| InkDifference::new(text, screenshot, drawing));
     let mut inks: Vec<_> = inks.collect();
     inks.sort_by(|one, other| one.share().total_cmp(&other.share()));
     let middle = inks.get(inks.len().saturating_sub(1) / 2).map_or(0.0, InkDifference::share);
     let least = MIN_SHARE.max(TIMES_MIDDLE * middle);
     inks.into_iter().filter(|ink| ink.is_beyond(least)).map(|ink| ink.area).collect()
+}
+
+/// True if a border's ink differs by more than its noise.
+pub(crate) fn has_other_ink(border: InkArea, screenshot: &Raster, drawing: &Raster) -> bool {
+    InkDifference::new(border, screenshot, drawing).is_beyond(MIN_BORDER_SHARE)
+}
+
+/// True for a text of several letters and no symbols: those come from whatever font has them.
+fn has_plain_letters(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || letter.is_ascii();
+    text.chars().all(is_plain)
+        && text.chars().filter(|letter| letter.is_alphanumeric()).count() >= MIN_LETTERS
 }
 
 /// Length of a sum of colors.
@@ -168,13 +178,13 @@ mod tests {
         let page = PageTree::new(&snapshot);
         let drawing = page_with([40; 3]);
         let other = |screenshot: &Raster| {
-            let areas = areas_of_other_ink(screenshot, &drawing, &page);
+            let areas = texts_of_other_ink(screenshot, &drawing, &page);
             areas.iter().map(|area| area.bounds).collect::<Vec<_>>()
         };
         let none: Vec<[i32; 4]> = Vec::new();
         assert_eq!(other(&drawing.smoothed()), none);
         assert_eq!(other(&page_with([40, 60, 40])), none);
-        assert_eq!(other(&page_with([40, 110, 40])), [[10, 40, 110, 56]]);
+        assert_eq!(other(&page_with([40, 110, 40])), [[7, 37, 113, 59]]);
         // Where all texts differ, so do fonts.
         assert_eq!(other(&page_with([100, 110, 105])), none);
     }

@@ -22,7 +22,7 @@ const GAPS: [i32; 4] = [2, 4, 8, 16];
 const MIN_NOISY_PIXELS: u32 = 64;
 /// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
 /// heights, which add up down a page.
-const MAX_NOISY_SHIFT: i32 = 3;
+pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
 /// Maximum share of a region's differing pixels beside a border that alone differs.
 const MAX_ASIDE: f64 = 0.02;
 /// Maximum number of a region's pixels that its mean color difference is sampled from.
