@@ -4,8 +4,8 @@
 
 use crate::{
     element_tree::{PageTree, area, grown},
+    noise::MAX_NOISY_SHIFT,
     raster::{Raster, Rgb},
-    regions::MAX_NOISY_SHIFT,
 };
 
 /// Minimum difference of a text's ink, as a share of it.

@@ -1,5 +1,9 @@
 //! Differences of a pair that come from the way its pictures were made, and not from their content.
 
+/// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
+/// heights, which add up down a page.
+pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
+
 /// The noise of one pair of pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PairNoise {

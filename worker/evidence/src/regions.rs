@@ -7,7 +7,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, area, intersection},
     ink::{InkArea, has_other_ink},
-    noise::PairNoise,
+    noise::{MAX_NOISY_SHIFT, PairNoise},
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
     shapes::contours_of,
@@ -20,9 +20,6 @@ pub(crate) const MAX_REGIONS: usize = 8;
 const GAPS: [i32; 4] = [2, 4, 8, 16];
 /// Minimum number of differing pixels of a region in a noisy pair.
 const MIN_NOISY_PIXELS: u32 = 64;
-/// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
-/// heights, which add up down a page.
-pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
 /// Maximum share of a region's differing pixels beside a border that alone differs.
 const MAX_ASIDE: f64 = 0.02;
 /// Maximum number of a region's pixels that its mean color difference is sampled from.
