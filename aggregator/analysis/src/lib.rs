@@ -1,5 +1,5 @@
-//! Analysis of a run's results: [`fold`] selects the current result of each job, [`compute_report`] reads
-//! those once in constant memory.
+//! Analysis of a run's results: [`fold`] selects the current result of each job, [`compute_report`]
+//! reads those once in constant memory.
 
 mod bill_warnings;
 pub mod calibration;

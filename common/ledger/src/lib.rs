@@ -1,7 +1,7 @@
 //! Admission of calls within limits and budgets, claims, finished jobs and the verdict cache.
 //!
-//! [`admission`], [`budgets`], [`job_store`] and [`batches`] are the traits and their rules; [`sqlite`]
-//! implements them for one machine, [`redis`] for a fleet.
+//! [`admission`], [`budgets`], [`job_store`] and [`batches`] are the traits and their rules;
+//! [`sqlite`] implements them for one machine, [`redis`] for a fleet.
 
 pub mod admission;
 pub mod batches;

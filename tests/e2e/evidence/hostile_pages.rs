@@ -18,7 +18,7 @@ const ENDLESS: Expected = Fails(&["did not settle"]);
 const MEMORY: Expected = Fails(&["more than 512 MB", "its page ended", "did not settle"]);
 
 /// Pages of HTML by name.
-pub const PAGES: [(&str, Expected, &str); 41] = [
+pub const PAGES: [(&str, Expected, &str); 42] = [
     ("endless_loop", ENDLESS, "<p>a</p><script>for (;;);</script>"),
     (
         "endless_promises",
@@ -42,6 +42,12 @@ pub const PAGES: [(&str, Expected, &str); 41] = [
         "<script>for (;;) document.write('<p>a')</script>",
     ),
     ("endless_reloads", Either, "<p>a</p><script>location.reload()</script>"),
+    (
+        "huge_boxes",
+        Renders,
+        "<script>for (let i = 0; i < 20; i++) document.write(`<p style='position: absolute; margin: 0; \
+         width: 33554428px; height: 33554428px; border: 1px dashed red; background: #eef'>some text`)</script>",
+    ),
     ("huge_string", Renders, "<p>a</p><script>let s = 'a'; for (;;) s += s</script>"),
     (
         "huge_buffers",

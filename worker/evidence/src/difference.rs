@@ -89,8 +89,8 @@ fn weight(one: Rgb, other: Rgb, tolerance: u8) -> u8 {
     if difference <= tolerance { 0 } else { 12 + difference.min(200) }
 }
 
-/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for those
-/// of these texts.
+/// Weights of pictures with noise: both are smoothed, and an edge may lie a pixel off, but for
+/// those of these texts.
 fn noisy_weights(
     screenshot: &Raster,
     drawing: &Raster,

@@ -46,18 +46,26 @@ impl<'page> PageTree<'page> {
         elements.filter(|(_, element)| element.visible && !is_document(element)).map(|(at, _)| at)
     }
 
-    /// Left, top, right and bottom in pixels of the drawing.
+    /// Left, top, right and bottom in pixels of the drawing. A box reaches at most as far beyond the
+    /// page as the page is large: hostile code makes boxes of millions of pixels.
     pub fn bounds(&self, index: usize) -> [i32; 4] {
-        let Some(element) = self.element(index) else { return [0; 4] };
-        let [x, y, width, height] = element.rect.map(|length| length * self.snapshot.scale);
-        [x.floor(), y.floor(), (x + width).ceil(), (y + height).ceil()].map(|side| side as i32)
+        let [left, top, right, bottom] = self.sides(index);
+        [left.floor(), top.floor(), right.ceil(), bottom.ceil()].map(|side| side as i32)
     }
 
     /// The same of the box as it is painted: browsers round its sides to whole pixels.
     pub fn painted_bounds(&self, index: usize) -> [i32; 4] {
-        let Some(element) = self.element(index) else { return [0; 4] };
-        let [x, y, width, height] = element.rect.map(|length| length * self.snapshot.scale);
-        [x, y, x + width, y + height].map(|side| side.round() as i32)
+        self.sides(index).map(|side| side.round() as i32)
+    }
+
+    fn sides(&self, index: usize) -> [f64; 4] {
+        let Some(element) = self.element(index) else { return [0.0; 4] };
+        let scale = self.snapshot.scale;
+        let [x, y, width, height] = element.rect.map(|length| length * scale);
+        let [across, down] =
+            [self.snapshot.width, self.snapshot.height].map(|side| f64::from(side) * scale);
+        let sides = [(x, across), (y, down), (x + width, across), (y + height, down)];
+        sides.map(|(side, page)| side.clamp(-page, 2.0 * page))
     }
 
     pub fn style(&self, index: usize, property: &str) -> &'page str {

@@ -1,9 +1,9 @@
-//! Texts that have more or less ink than in the screenshot, and dashed borders. Each browser and
-//! scaler draws the edges of letters otherwise, but the sum of a text's ink is the same within a few
-//! percent. Browsers space dashes otherwise, and round a border's place and width.
+//! Ink of texts and of borders that is more or less than in the screenshot. Each browser and scaler
+//! draws the edges of letters otherwise, and each browser spaces dashes otherwise, but the sum of ink
+//! is the same within a few percent.
 
 use crate::{
-    element_tree::{PageTree, area, grown},
+    element_tree::{PageTree, grown, intersection},
     noise::MAX_NOISY_SHIFT,
     raster::{Raster, Rgb},
 };
@@ -56,7 +56,7 @@ impl InkArea {
         })
     }
 
-    /// The text of an element that contains nothing else and that browsers do not draw as a control.
+    /// The text of an element that contains nothing else and that no browser draws as a control.
     fn of_text(page: &PageTree<'_>, index: usize) -> Option<Self> {
         let element = page.element(index)?;
         let is_control = CONTROLS.contains(&element.tag.as_str());
@@ -77,10 +77,6 @@ impl InkArea {
         let behind = page.visible_background(index);
         (is_text && !is_control).then_some(Self { bounds, hole: None, behind })
     }
-
-    fn size(&self) -> f64 {
-        area(self.bounds) - self.hole.map_or(0.0, area)
-    }
 }
 
 /// An area's ink in the drawing, and how far the screenshot's is from it, as sums of levels.
@@ -88,18 +84,20 @@ struct InkDifference {
     area: InkArea,
     ink: f64,
     difference: f64,
+    /// Number of the area's pixels within the pictures.
+    pixels: u32,
 }
 
 impl InkDifference {
     fn new(area: InkArea, screenshot: &Raster, drawing: &Raster) -> Self {
-        let (mut ink, mut difference) = ([0i64; 3], [0i64; 3]);
-        let [left, top, right, bottom] = area.bounds;
+        let (mut ink, mut difference, mut pixels) = ([0i64; 3], [0i64; 3], 0);
+        let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
+        // Boxes reach beyond the pictures.
+        let [left, top, right, bottom] = intersection(area.bounds, whole);
         for y in top..bottom {
             for x in (left..right).filter(|&x| area.contains(x, y)) {
-                let (Some(shown), Some(drawn)) = (screenshot.get(x, y), drawing.get(x, y)) else {
-                    continue;
-                };
-                let levels = shown.into_iter().zip(drawn).zip(area.behind);
+                pixels += 1;
+                let levels = screenshot.at(x, y).into_iter().zip(drawing.at(x, y)).zip(area.behind);
                 let sums = ink.iter_mut().zip(&mut difference);
                 for ((ink, difference), ((shown, drawn), behind)) in sums.zip(levels) {
                     *ink += i64::from(behind) - i64::from(drawn);
@@ -107,7 +105,7 @@ impl InkDifference {
                 }
             }
         }
-        Self { area, ink: length(ink), difference: length(difference) }
+        Self { area, ink: length(ink), difference: length(difference), pixels }
     }
 
     fn share(&self) -> f64 {
@@ -116,11 +114,11 @@ impl InkDifference {
 
     /// True if more than this share differs, and more than levels are rounded by.
     fn is_beyond(&self, share: f64) -> bool {
-        self.share() >= share && self.difference >= MIN_LEVELS * self.area.size().max(1.0)
+        self.share() >= share && self.difference >= MIN_LEVELS * f64::from(self.pixels.max(1))
     }
 }
 
-/// Texts whose ink differs by more than the noise of the page's others.
+/// Texts whose ink differs by more than the noise of the page's others; a text alone never does.
 pub(crate) fn texts_of_other_ink(
     screenshot: &Raster,
     drawing: &Raster,
@@ -187,6 +185,15 @@ mod tests {
         assert_eq!(other(&page_with([40, 110, 40])), [[7, 37, 113, 59]]);
         // Where all texts differ, so do fonts.
         assert_eq!(other(&page_with([100, 110, 105])), none);
+    }
+
+    #[test]
+    fn a_text_far_larger_than_the_page_counts_within_it() {
+        let [_, line, _] = TEXTS;
+        let snapshot = Snapshot::of_texts(&[[0, 0, 33_554_428, 33_554_428], line]);
+        let (page, drawing) = (PageTree::new(&snapshot), page_with([40; 3]));
+        let other = texts_of_other_ink(&page_with([140, 40, 140]), &drawing, &page);
+        assert_eq!(other.len(), 1);
     }
 
     #[test]

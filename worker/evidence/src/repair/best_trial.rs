@@ -4,8 +4,8 @@ use super::{areas::gain, hypothesis::Hypothesis};
 use crate::{element_tree::PageTree, raster::Raster, snapshot::Snapshot};
 use std::collections::BTreeSet;
 
-/// Share of a difference that may remain beyond that of the best drawing, for a change to be another
-/// way to write it.
+/// Maximum share of a difference that a change leaves beyond the best drawing, if it is another way
+/// to write it.
 const EQUAL: f64 = 0.003;
 /// Maximum number of other ways that are reported.
 const MAX_ALTERNATIVES: usize = 4;
