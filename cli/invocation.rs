@@ -4,7 +4,7 @@ use crate::{args::RunFlags, exit::Failure, terminal};
 use juror_app::{
     run::{
         run_invocation::RunInvocation,
-        session::{DrawingPlace, ItemSelection, Session},
+        run_setup::{DrawingPlace, ItemSelection, RunSetup},
     },
     settings::{BaseLayers, Layer},
 };
@@ -40,53 +40,53 @@ impl RunFlags {
     }
 }
 
-/// Prints the warnings of a session, and a notice if its run has no budget.
-pub fn print_warnings(session: &Session, budget: Option<Money>, place: DrawingPlace, quiet: bool) {
+/// Prints the warnings of a setup, and a notice if its run has no budget.
+pub fn print_warnings(setup: &RunSetup, budget: Option<Money>, place: DrawingPlace, quiet: bool) {
     if quiet {
         return;
     }
-    for warning in &session.plan.warnings {
+    for warning in &setup.plan.warnings {
         terminal::print_notice(&format!("warning: {warning}"));
     }
-    if let Some(reason) = session.lacks_evidence(place) {
+    if let Some(reason) = setup.lacks_evidence(place) {
         terminal::warn(&format!(
             "evidence = \"{}\" measures nothing: {reason}",
-            session.settings.evidence.mode.name()
+            setup.settings.evidence.mode.name()
         ));
     }
-    if session.settings.makes_no_batch() {
+    if setup.settings.makes_no_batch() {
         terminal::warn(
             "the deadline is nearer than batch.realtime_reserve: no batches are made, and every call \
              costs the realtime price",
         );
     }
-    if session.unjudged() > 0 {
+    if setup.unjudged() > 0 {
         terminal::warn(&format!(
             "{} of {} items have no generated code: they are not judged and end as no_output",
-            session.unjudged(),
-            session.plan.items
+            setup.unjudged(),
+            setup.plan.items
         ));
     }
-    if session.candidate.is_some() && budget.is_none() {
+    if setup.candidate.is_some() && budget.is_none() {
         terminal::print_notice("no budget: spending is unlimited; set one with --budget-usd");
     }
 }
 
 /// Prints the plan of a run as text, followed by `ending`, or as JSON.
-pub fn print_plan(session: &Session, ending: &str, json: bool) -> Result<(), Failure> {
-    let plan = &session.plan;
+pub fn print_plan(setup: &RunSetup, ending: &str, json: bool) -> Result<(), Failure> {
+    let plan = &setup.plan;
     if json {
         return terminal::print_json(&serde_json::json!({
             "dataset_items": plan.dataset_items, "items": plan.items, "jobs": plan.jobs,
-            "digest": plan.digest, "rubric": session.rubric.name(), "judge": session.judge(),
+            "digest": plan.digest, "rubric": setup.rubric.name(), "judge": setup.judge(),
         }));
     }
-    let judge = session.judge().map_or("off", |judge| judge.model.as_str());
+    let judge = setup.judge().map_or("off", |judge| judge.model.as_str());
     terminal::print(&format!(
         "{} of {} items are valid and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
         plan.items,
         plan.dataset_items,
         plan.jobs,
-        session.rubric.name(),
+        setup.rubric.name(),
     ))
 }

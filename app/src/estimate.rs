@@ -10,7 +10,7 @@ use crate::{
     error::AppError,
     judge,
     local_ledger::open_local_ledger,
-    run::{local_context, session::Session},
+    run::{local_context, run_setup::RunSetup},
     settings::Settings,
     worker_resources::evidence,
 };
@@ -51,9 +51,9 @@ pub struct EstimateProgress {
 }
 
 /// A finished estimate.
-pub struct Estimation<'session> {
+pub struct Estimation<'setup> {
     /// Its subject.
-    pub session: &'session Session,
+    pub setup: &'setup RunSetup,
     /// The models, the run's own first.
     pub candidates: Vec<Candidate>,
     /// Their sums, in the same order.
@@ -62,20 +62,20 @@ pub struct Estimation<'session> {
     pub experience: Experience,
 }
 
-impl<'session> Estimation<'session> {
-    /// Reads the examined items and the headers of their images. The session's judge is on.
+impl<'setup> Estimation<'setup> {
+    /// Reads the examined items and the headers of their images. The setup's judge is on.
     pub async fn new(
-        session: &'session Session,
+        setup: &'setup RunSetup,
         all_models: bool,
         examine: Examine,
         on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
     ) -> Result<Self, AppError> {
-        let candidates = candidates(session, all_models);
-        let backend = Arc::new(open_local_ledger(&session.settings)?);
-        let totals = estimate_jobs(session, &backend, &candidates, examine, on_progress).await;
+        let candidates = candidates(setup, all_models);
+        let backend = Arc::new(open_local_ledger(&setup.settings)?);
+        let totals = estimate_jobs(setup, &backend, &candidates, examine, on_progress).await;
         backend.close().await;
-        let (total, experience) = (totals?, Experience::from_runs(session));
-        Ok(Self { session, candidates, total, experience })
+        let (total, experience) = (totals?, Experience::from_runs(setup));
+        Ok(Self { setup, candidates, total, experience })
     }
 
     /// Basis of the expected figures, in words.
@@ -94,7 +94,7 @@ impl<'session> Estimation<'session> {
     /// The sample that the figures are scaled up from, in words; `None` if every job was examined.
     pub fn sample(&self) -> Option<String> {
         let Total { examined, sampling_error, .. } = self.total;
-        let jobs = self.session.plan.jobs;
+        let jobs = self.setup.plan.jobs;
         let error = sampling_error.map(|error| format!(", ±{:.1} %", error * 100.0));
         (examined < jobs).then(|| {
             format!(
@@ -116,7 +116,7 @@ impl<'session> Estimation<'session> {
     /// Probable duration of the calls: the slowest of calls in flight, requests a minute, tokens a
     /// minute. In batches, the longest that the provider may take.
     pub fn seconds(&self, total: &CandidateTotal) -> f64 {
-        let Settings { run, limits, .. } = &self.session.settings;
+        let Settings { run, limits, .. } = &self.setup.settings;
         if run.lane.is_batched() && total.calls > 0 {
             return BATCH_WINDOW_SECONDS;
         }
@@ -130,10 +130,10 @@ impl<'session> Estimation<'session> {
 }
 
 /// The settings' own judge first, then, if asked for, every other.
-fn candidates(session: &Session, all_models: bool) -> Vec<Candidate> {
-    let own: Vec<_> = session.candidate.iter().cloned().collect();
+fn candidates(setup: &RunSetup, all_models: bool) -> Vec<Candidate> {
+    let own: Vec<_> = setup.candidate.iter().cloned().collect();
     let others = match all_models {
-        true => judge::all_candidates(&session.settings, &session.rubric),
+        true => judge::all_candidates(&setup.settings, &setup.rubric),
         false => Vec::new(),
     };
     let is_own = |other: &Candidate| own.iter().any(|own| own.judge.model == other.judge.model);
@@ -142,25 +142,24 @@ fn candidates(session: &Session, all_models: bool) -> Vec<Candidate> {
 }
 
 async fn estimate_jobs(
-    session: &Session,
+    setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     candidates: &[Candidate],
     examine: Examine,
     on_progress: &mut (dyn FnMut(EstimateProgress) + Send),
 ) -> Result<Total, AppError> {
-    let Some(own) = &session.candidate else { return Ok(Total::new(0)) };
+    let Some(own) = &setup.candidate else { return Ok(Total::new(0)) };
     // No call goes out, so no key is needed.
-    let setup = judge::setup(&session.settings, &session.environment, &session.rubric, own, None)?;
+    let judge = judge::setup(&setup.settings, &setup.environment, &setup.rubric, own, None)?;
     let context = Arc::new(local_context::for_run(
-        session,
+        setup,
         backend,
-        Some(Arc::new(setup)),
-        evidence(&session.settings),
+        Some(Arc::new(judge)),
+        evidence(&setup.settings),
     )?);
-    let template = session.template(&RunId::new("estimate"));
-    let jobs =
-        plan::jobs(&session.dataset, &session.options, &template).map_err(AppError::invalid)?;
-    let planned = session.plan.jobs;
+    let template = setup.template(&RunId::new("estimate"));
+    let jobs = plan::jobs(&setup.dataset, &setup.options, &template).map_err(AppError::invalid)?;
+    let planned = setup.plan.jobs;
     let stride = match examine {
         Examine::Sample => planned.div_ceil(SAMPLE_JOBS).max(1) as usize,
         Examine::All => 1,

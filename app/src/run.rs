@@ -6,7 +6,7 @@ pub mod lifecycle;
 pub mod local_context;
 pub mod preflight;
 pub mod run_invocation;
-pub mod session;
+pub mod run_setup;
 
 mod execute;
 mod judging_session;

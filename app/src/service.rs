@@ -16,7 +16,7 @@ use crate::{
     catalog::{Catalog, RunState},
     error::AppError,
     fleet::KEEPS_NO_INPUTS,
-    run::{run_invocation::new_run_id, session::Session},
+    run::{run_invocation::new_run_id, run_setup::RunSetup},
     run_specification::{QueuedRun, RequestDefaults, RequestField, RunEstimate, RunSpecification},
     work_limiter::WorkLimiter,
 };
@@ -71,9 +71,9 @@ impl RunService {
         }
     }
 
-    async fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
+    async fn setup(&self, asked: &RunSpecification, run: &RunId) -> Result<RunSetup, AppError> {
         let (validator, asked, run) = (Arc::clone(&self.validator), asked.clone(), run.clone());
-        spawn_blocking_result(move || validator.session(&asked, &run)).await
+        spawn_blocking_result(move || validator.setup(&asked, &run)).await
     }
 
     /// The record and the state of a run that has a directory here.
@@ -114,11 +114,11 @@ impl RunService {
                 "runs are judged by a fleet, whose workers configure limits: omit it",
             ));
         }
-        let session = self.session(asked, run).await?;
-        if session.settings.run.keep_inputs {
+        let setup = self.setup(asked, run).await?;
+        if setup.settings.run.keep_inputs {
             return Err(AppError::for_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
         }
-        fleet.start(session, run).await
+        fleet.start(setup, run).await
     }
 
     async fn resume_here(
@@ -146,8 +146,8 @@ impl RunService {
         }
         let place = self.local.place(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());
-        let session = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
-        self.local.begin(place, session, Some(record)).await
+        let setup = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
+        self.local.begin(place, setup, Some(record)).await
     }
 }
 
@@ -163,8 +163,8 @@ impl RunLauncher for RunService {
         let estimating = self.tasks.spawn(async move {
             let _turn = turn;
             let run = RunId::new("estimate");
-            let session = spawn_blocking_result(move || validator.session(&asked, &run)).await?;
-            run_estimate(&session).await
+            let setup = spawn_blocking_result(move || validator.setup(&asked, &run)).await?;
+            run_estimate(&setup).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
             Ok(estimated) => estimated.map_err(AppError::internal)?,
@@ -185,8 +185,8 @@ impl RunLauncher for RunService {
             Some(fleet) => self.start_in_fleet(fleet, asked, &run).await?,
             None => {
                 let place = self.local.place(&run)?;
-                let session = self.session(asked, &run).await?;
-                self.local.begin(place, session, None).await?;
+                let setup = self.setup(asked, &run).await?;
+                self.local.begin(place, setup, None).await?;
             }
         }
         Ok(run)

@@ -13,7 +13,7 @@ use juror_app::{
     run::{
         lifecycle::LocalRun,
         run_invocation::{RunInvocation, new_run_id},
-        session::{DrawingPlace, ItemSelection, Session},
+        run_setup::{DrawingPlace, ItemSelection, RunSetup},
     },
     settings::Layer,
 };
@@ -97,11 +97,11 @@ async fn judge(
         .and("the dataset", Some(&dataset))
         .check_reports(&arguments.output)?;
     demo_data::unpack(&folder)?;
-    let session = invocation.session(&run_id, None)?;
+    let setup = invocation.setup(&run_id, None)?;
     if !global.quiet {
-        print_introduction(&session, golden == Golden::Components && !draws);
+        print_introduction(&setup, golden == Golden::Components && !draws);
     }
-    let prepared = LocalRun::prepare(session, &run_id, None)?;
+    let prepared = LocalRun::prepare(setup, &run_id, None)?;
     let exit = run::judge(prepared, arguments.evidence, &arguments.output, global).await?;
     if !global.quiet {
         terminal::print_notice(
@@ -112,12 +112,12 @@ async fn judge(
     Ok(exit)
 }
 
-fn print_introduction(session: &Session, lacks_browser: bool) {
+fn print_introduction(setup: &RunSetup, lacks_browser: bool) {
     terminal::print_notice(&format!(
         "judging {} bundled items by the rubric {} against the built-in simulator: nothing leaves \
          this machine, and no money is spent",
-        session.plan.items,
-        session.rubric.name()
+        setup.plan.items,
+        setup.rubric.name()
     ));
     if lacks_browser {
         terminal::print_notice(

@@ -18,7 +18,7 @@ use juror_app::{
     rubrics,
     run::{
         inspection::inspect_files,
-        session::{ItemSelection, Session, absolute},
+        run_setup::{ItemSelection, RunSetup, absolute},
     },
     settings::{Layer, Settings},
 };
@@ -240,15 +240,15 @@ async fn dataset_check(
         outputs: Vec::new(),
     };
     let (environment, path) = (environment.clone(), dataset.to_owned());
-    let opened = match Session::open(settings, environment, rubric, path, selection, &mut |_| ()) {
-        Ok(session) => inspect_files(&session).await.map(|()| session),
+    let opened = match RunSetup::open(settings, environment, rubric, path, selection, &mut |_| ()) {
+        Ok(setup) => inspect_files(&setup).await.map(|()| setup),
         Err(failure) => Err(failure),
     };
     match opened {
         Err(failure) => bad("dataset", failure.to_string()),
-        Ok(session) => {
-            let message = format!("{} items, {} jobs", session.plan.items, session.plan.jobs);
-            match session.plan.warnings.as_slice() {
+        Ok(setup) => {
+            let message = format!("{} items, {} jobs", setup.plan.items, setup.plan.jobs);
+            match setup.plan.warnings.as_slice() {
                 [] => good("dataset", message),
                 warnings => warning("dataset", format!("{message}; {}", warnings.join("; "))),
             }

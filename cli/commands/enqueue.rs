@@ -25,7 +25,7 @@ use juror_app::{
     run::{
         inspection::inspect_files,
         run_invocation::new_run_id,
-        session::{DrawingPlace, Session},
+        run_setup::{DrawingPlace, RunSetup},
     },
     settings::Settings,
 };
@@ -118,18 +118,18 @@ impl Enqueuing<'_> {
         if let Some(known) = published.filter(|_| self.arguments.run.dataset.is_none()) {
             return self.follow_published(&run, known, signals).await;
         }
-        let session = self.request.session(&run, known.as_ref().map(|known| &known.record))?;
+        let setup = self.request.setup(&run, known.as_ref().map(|known| &known.record))?;
         if self.arguments.run.dry_run {
-            return self.dry_run(&session).await;
+            return self.dry_run(&setup).await;
         }
         if let Some(known) = published {
             return self.follow_published(&run, known, signals).await;
         }
-        let prepared = self.request.prepare(self.backend, &run, session, known.as_ref()).await?;
+        let prepared = self.request.prepare(self.backend, &run, setup, known.as_ref()).await?;
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(&prepared.setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let published = self.publish(&prepared).await?;
-        self.output.published(&run, prepared.session.plan.jobs, published)?;
+        self.output.published(&run, prepared.setup.plan.jobs, published)?;
         match published.end {
             PublishedEnd::Stopped => Ok(Exit::Incomplete),
             PublishedEnd::Cancelled if !self.arguments.wait => Ok(Exit::Incomplete),
@@ -161,14 +161,14 @@ impl Enqueuing<'_> {
         self.wait_if_requested(run, signals).await
     }
 
-    async fn dry_run(&self, session: &Session) -> Result<Exit, Failure> {
+    async fn dry_run(&self, setup: &RunSetup) -> Result<Exit, Failure> {
         let broker = require("broker", self.settings.fleet.broker.as_ref())?;
         let tls = self.settings.fleet.broker_tls();
         broker_version(&broker, &tls).await.map_err(AppError::from)?;
-        inspect_files(session).await?;
-        let budget = session.settings.budget.run_usd;
-        print_warnings(session, budget, DrawingPlace::Elsewhere, self.global.quiet);
-        print_plan(session, "Nothing was published.", self.global.json)?;
+        inspect_files(setup).await?;
+        let budget = setup.settings.budget.run_usd;
+        print_warnings(setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_plan(setup, "Nothing was published.", self.global.json)?;
         Ok(Exit::Done)
     }
 

@@ -26,7 +26,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         judging: arguments.judging.clone(),
         ..RunFlags::default()
     };
-    let session = run.invocation(flags, &base, &on_item).session(&RunId::new("estimate"), None)?;
+    let setup = run.invocation(flags, &base, &on_item).setup(&RunId::new("estimate"), None)?;
     let examine = if arguments.all_items { Examine::All } else { Examine::Sample };
     let style = ProgressDisplay::for_estimate(global.quiet || global.json);
     let mut progress = Progress::new(style, ProgressTask::Estimating);
@@ -38,7 +38,7 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         }
     };
     let estimation =
-        Estimation::new(&session, arguments.all_models, examine, &mut on_progress).await?;
+        Estimation::new(&setup, arguments.all_models, examine, &mut on_progress).await?;
     progress.end();
     let table = table::EstimateTable(&estimation);
     if global.json {

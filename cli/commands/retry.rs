@@ -21,7 +21,7 @@ use juror_app::{
     fleet::{self, publish::Publication, retry_plan::RetryPlan},
     run::{
         preflight::{known_run, no_such_run},
-        session::DrawingPlace,
+        run_setup::DrawingPlace,
     },
     settings::{Layer, Settings},
 };
@@ -102,7 +102,7 @@ impl Retrying<'_> {
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &invocation, run, here).await?;
         let budget = prepared.record.budget_usd;
-        print_warnings(&prepared.session, budget, DrawingPlace::Elsewhere, self.global.quiet);
+        print_warnings(&prepared.setup, budget, DrawingPlace::Elsewhere, self.global.quiet);
         let publication = Publication {
             run: &prepared,
             backend: self.backend,

@@ -19,7 +19,7 @@ use juror_app::{
         lifecycle::LocalRun,
         preflight::{known_run, no_such_run, refuse_fleet_run},
         run_invocation::new_run_id,
-        session::DrawingPlace,
+        run_setup::DrawingPlace,
     },
     worker_resources::evidence,
 };
@@ -63,9 +63,9 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
         .and("the dataset", flags.dataset.as_deref().or(dataset))
         .in_run(settings.run.runs_dir.join(run.as_str()), "report")
         .check_reports(&flags.output)?;
-    let session = invocation.session(&run, known.as_ref())?;
+    let setup = invocation.setup(&run, known.as_ref())?;
     end_of_run::check_baseline_flags(&flags.against, &settings)?;
-    let run = LocalRun::prepare(session, &run, known.as_ref())?;
+    let run = LocalRun::prepare(setup, &run, known.as_ref())?;
     if flags.dry_run {
         return dry_run(&run, global).await;
     }
@@ -73,10 +73,10 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
 }
 
 async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let session = run.session();
-    inspect_files(session).await?;
-    print_warnings(session, session.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
-    print_plan(session, "Nothing was spent.", global.json)?;
+    let setup = run.setup();
+    inspect_files(setup).await?;
+    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    print_plan(setup, "Nothing was spent.", global.json)?;
     Ok(Exit::Done)
 }
 
@@ -98,10 +98,10 @@ pub async fn judge(
     outputs: &[PathBuf],
     global: &GlobalFlags,
 ) -> Result<Exit, Failure> {
-    let session = run.session();
-    let evidence = evidence(&session.settings);
-    session.start_renderer(asked, &evidence).await?;
-    print_warnings(session, session.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    let setup = run.setup();
+    let evidence = evidence(&setup.settings);
+    setup.start_renderer(asked, &evidence).await?;
+    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
     let begun = run.begin(evidence).await?;
     if begun.presumed() > Money::ZERO && !global.quiet {
         terminal::print_notice(&format!(

@@ -1,7 +1,7 @@
 //! One request, from its first byte to its answer.
 
 mod batches;
-mod prepare;
+mod prepare_answer;
 
 use crate::{
     SIMULATOR_HEADER,
@@ -24,7 +24,7 @@ use hyper::{
     header::{AUTHORIZATION, HeaderValue},
 };
 use juror_types::shutdown::Shutdown;
-use prepare::PreparedAnswer;
+use prepare_answer::PreparedAnswer;
 use std::{
     collections::HashSet,
     sync::{

@@ -5,7 +5,7 @@ use crate::{
     context::Context,
     interruption::Interruption,
     judging::Judged,
-    prepare::{PreparedJob, prepare},
+    prepare_job::{PreparedJob, prepare},
     question::PreparedQuestion,
     result_builder::ResultBuilder,
     telemetry,

@@ -22,7 +22,7 @@ mod judging;
 mod measuring;
 pub mod parse_reply;
 pub mod per_second_limiter;
-mod prepare;
+mod prepare_job;
 pub mod prompt;
 mod question;
 mod result_builder;

@@ -1,4 +1,5 @@
-//! Decision after a call: its money, and the next step. No other module retries calls.
+//! Decision after a call: its money, and the next step. No other module retries calls. The wait after
+//! a refusal is in `judging/call_admission.rs`.
 
 use crate::vision::{AccountProblem, Answer, CallEnd, Finish};
 use backoff::{ExponentialBackoff, backoff::Backoff as _};

@@ -13,7 +13,7 @@ mod issues;
 mod item;
 mod item_changes;
 mod lost_items;
-mod mcnemar;
+mod pass_table;
 mod power;
 mod rule_findings;
 mod sample_size;
@@ -29,7 +29,7 @@ pub use holm::holm;
 pub use issues::{IssueChange, IssueChanges, RunIssues, ScoredInBoth, issue_changes};
 pub use item_changes::{ItemChange, ItemLists, NewFailure};
 pub use lost_items::LostItems;
-pub use mcnemar::PassTable;
+pub use pass_table::PassTable;
 pub use sample_size::SampleSize;
 
 pub(crate) use baseline_changes::FallNoise;

@@ -1,6 +1,6 @@
 //! Experience of earlier runs: what their calls cost and took, against their estimates.
 
-use crate::run::session::Session;
+use crate::run::run_setup::RunSetup;
 use juror_analysis::history::read_report;
 use juror_types::usage::Money;
 use serde::Deserialize;
@@ -72,11 +72,11 @@ struct PastCost {
 
 impl Experience {
     /// Experience from the reports in the runs directory about this judge, rubric and endpoint.
-    pub fn from_runs(session: &Session) -> Self {
-        let judge = &session.settings.judge;
-        let mut past = reports(&session.settings.run.runs_dir);
+    pub fn from_runs(setup: &RunSetup) -> Self {
+        let judge = &setup.settings.judge;
+        let mut past = reports(&setup.settings.run.runs_dir);
         past.retain(|report| {
-            report.run.rubric.id == session.rubric.id
+            report.run.rubric.id == setup.rubric.id
                 && report.run.was_asked_at(&judge.base_url)
                 && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
                 && report.cost.unmetered_calls == 0

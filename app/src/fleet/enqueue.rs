@@ -9,7 +9,7 @@ use crate::{
     error::AppError,
     leftover_spending::{LedgerPlace, refuse_leftovers},
     reporting::{self, baseline::Baseline},
-    run::{preflight::known_run, run_invocation::RunInvocation, session::Session},
+    run::{preflight::known_run, run_invocation::RunInvocation, run_setup::RunSetup},
     settings::Settings,
 };
 use futures_util::future::BoxFuture;
@@ -96,21 +96,21 @@ impl EnqueueRequest<'_> {
         })
     }
 
-    /// The session that is asked for, which must be that of a known run.
-    pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
-        let session = self.invocation.session(run, known)?;
-        self.check_upload(&session, known)?;
+    /// The setup that is asked for, which must be that of a known run.
+    pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
+        let setup = self.invocation.setup(run, known)?;
+        self.check_upload(&setup, known)?;
         if let Some(baseline) = &self.baseline {
-            baseline.check(run, &session.rubric.reference())?;
+            baseline.check(run, &setup.rubric.reference())?;
         }
         if self.follows {
-            reporting::gate(self.settings, &session.rubric)?;
+            reporting::gate(self.settings, &setup.rubric)?;
         }
-        Ok(session)
+        Ok(setup)
     }
 
     /// Checks that a run uploads to one place, which can be used.
-    fn check_upload(&self, session: &Session, known: Option<&RunRecord>) -> Result<(), AppError> {
+    fn check_upload(&self, setup: &RunSetup, known: Option<&RunRecord>) -> Result<(), AppError> {
         let Some(place) = &self.upload else { return Ok(()) };
         match known {
             Some(known) if known.upload.as_ref() != Some(place) => {
@@ -120,7 +120,7 @@ impl EnqueueRequest<'_> {
                     known.run_id
                 )))
             }
-            _ => uploader(place, session).map(drop),
+            _ => uploader(place, setup).map(drop),
         }
     }
 
@@ -129,16 +129,16 @@ impl EnqueueRequest<'_> {
         &'a self,
         backend: &'a RedisLedger,
         run: &'a RunId,
-        session: Session,
+        setup: RunSetup,
         known: Option<&'a RunStatus>,
     ) -> BoxFuture<'a, Result<PreparedRun, AppError>> {
         Box::pin(async move {
             let Some(known) = known else {
-                return Ok(PreparedRun::new(session, run, self.upload.clone()));
+                return Ok(PreparedRun::new(setup, run, self.upload.clone()));
             };
             let (record, changes) = self.changed(backend, &known.record).await?;
             let opening = Opening::Continued { published_before: known.published };
-            Ok(PreparedRun { session, record, opening, changes })
+            Ok(PreparedRun { setup, record, opening, changes })
         })
     }
 

@@ -1,14 +1,14 @@
 //! A run of a fleet that is ready to publish its jobs: new, continued, or retried.
 
-use crate::run::session::{Session, absolute};
+use crate::run::run_setup::{RunSetup, absolute};
 use juror_analysis::fold::Rounds;
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
 use std::{path::Path, sync::Arc};
 
 /// A run that passed every check, whose jobs are to be published.
 pub struct PreparedRun {
-    /// Session of the run.
-    pub session: Session,
+    /// Setup of the run.
+    pub setup: RunSetup,
     /// Record of the run to announce.
     pub record: RunRecord,
     /// State of its jobs: new, or partly published.
@@ -38,23 +38,23 @@ pub enum Opening {
 }
 
 impl PreparedRun {
-    /// A new run of a session, whose files are uploaded to a bucket if one is given.
-    pub fn new(session: Session, run: &RunId, upload: Option<String>) -> Self {
-        let record = new_record(&session, run, upload);
-        Self { session, record, opening: Opening::New, changes: Vec::new() }
+    /// A new run of a setup, whose files are uploaded to a bucket if one is given.
+    pub fn new(setup: RunSetup, run: &RunId, upload: Option<String>) -> Self {
+        let record = new_record(&setup, run, upload);
+        Self { setup, record, opening: Opening::New, changes: Vec::new() }
     }
 }
 
-fn new_record(session: &Session, run: &RunId, upload: Option<String>) -> RunRecord {
+fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecord {
     RunRecord {
         // Endpoint, calls and stages are configured on the workers.
         base_url: None,
         calls: None,
         stages: None,
-        fleet: Some(session.settings.fleet.namespace.clone()),
-        baseline: session.settings.run.baseline().map(for_aggregator),
+        fleet: Some(setup.settings.fleet.namespace.clone()),
+        baseline: setup.settings.run.baseline().map(for_aggregator),
         upload,
-        ..session.record(run.clone())
+        ..setup.record(run.clone())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     error::AppError,
     run::{
         jobs_to_publish::{JobsToPublish, jobs_to_publish},
-        session::Session,
+        run_setup::RunSetup,
     },
 };
 use juror_analysis::fold::Rounds;
@@ -59,7 +59,7 @@ impl Publication<'_> {
         published: watch::Sender<u64>,
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
-        let settings = &self.run.session.settings;
+        let settings = &self.run.setup.settings;
         let own = Duration::from_secs(settings.fleet.connect_timeout_seconds);
         let connect_wait = self.max_connect_wait.map_or(own, |most| own.min(most));
         let queues = tokio::select! {
@@ -82,8 +82,8 @@ impl Publication<'_> {
         shutdown: &Shutdown,
     ) -> Result<Published, AppError> {
         let uploader = self.uploader()?.map(Arc::new);
-        let PreparedRun { session, record, opening, .. } = self.run;
-        let (run, budgets) = (&record.run_id, &session.settings.budget);
+        let PreparedRun { setup, record, opening, .. } = self.run;
+        let (run, budgets) = (&record.run_id, &setup.settings.budget);
         let zone_change = match opening {
             Opening::Continued { .. } => change_budgets(self.backend, record, budgets).await?,
             Opening::New => open(self.backend, record, budgets, Money::ZERO).await?,
@@ -100,7 +100,7 @@ impl Publication<'_> {
             );
             events.emit(Event::Warning(warning)).await;
         }
-        if session.draws() && queues.workers().await?.drawing == 0 {
+        if setup.draws() && queues.workers().await?.drawing == 0 {
             let warning = format!(
                 "no worker of the fleet can render, and jobs of run {run} wait for one that can: \
                  start `juror worker` on a machine with a browser (its first line names its \
@@ -123,8 +123,8 @@ impl Publication<'_> {
 
     /// Uploader to the place that the run's record names, if it names one.
     fn uploader(&self) -> Result<Option<Uploader>, AppError> {
-        let PreparedRun { session, record, .. } = self.run;
-        record.upload.as_deref().map(|place| uploader(place, session)).transpose()
+        let PreparedRun { setup, record, .. } = self.run;
+        record.upload.as_deref().map(|place| uploader(place, setup)).transpose()
     }
 
     fn fleet_run(&self) -> FleetRun {
@@ -145,16 +145,16 @@ impl Publication<'_> {
         events: Events,
         published: watch::Sender<u64>,
     ) -> Result<Submission, AppError> {
-        let PreparedRun { session, record, opening, .. } = self.run;
+        let PreparedRun { setup, record, opening, .. } = self.run;
         let progress = match opening {
             Opening::New | Opening::Continued { .. } => None,
             Opening::Retried { rounds, .. } => Some(Arc::clone(rounds)),
         };
         let JobsToPublish { jobs, planned, round_of } =
-            jobs_to_publish(session, &record.run_id, progress)?;
+            jobs_to_publish(setup, &record.run_id, progress)?;
         Ok(Submission {
             queue: Arc::new(queues.jobs()) as Arc<dyn Queue<Job>>,
-            jobs: jobs.inlining(&session.dataset),
+            jobs: jobs.inlining(&setup.dataset),
             planned,
             round_of,
             priority: self.priority,
@@ -167,14 +167,14 @@ impl Publication<'_> {
 }
 
 /// Uploader of a dataset's files to a bucket; sends no request yet.
-pub fn uploader(place: &str, session: &Session) -> Result<Uploader, AppError> {
-    let files = &session.settings.files;
-    let folder = session.dataset.folder().to_owned();
+pub fn uploader(place: &str, setup: &RunSetup) -> Result<Uploader, AppError> {
+    let files = &setup.settings.files;
+    let folder = setup.dataset.folder().to_owned();
     let roots = [folder].into_iter().chain(files.data_roots.iter().cloned()).collect();
     let opened = Uploader::open(
         place,
         files,
-        credentials(files, &session.environment, true)?,
+        credentials(files, &setup.environment, true)?,
         Roots::new(roots),
     );
     opened.map_err(|error| AppError::invalid(format!("--upload: {error}")))

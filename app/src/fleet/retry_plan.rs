@@ -43,12 +43,12 @@ impl RetryPlan {
                     settings.fleet.namespace
                 )));
             };
-            let session = invocation.session(run, Some(&known))?;
+            let setup = invocation.setup(run, Some(&known))?;
             let cap =
                 Cap::from_ledger(backend, run, invocation.budget_usd, known.budget_usd).await?;
             let fold = match is_here {
                 true => {
-                    Some(Fold::from_journal(&RunFiles::open(&session.settings.run.runs_dir, run)?)?)
+                    Some(Fold::from_journal(&RunFiles::open(&setup.settings.run.runs_dir, run)?)?)
                 }
                 false => None,
             };
@@ -63,16 +63,16 @@ impl RetryPlan {
             let spent = fold.map_or(Money::ZERO, |fold| fold.spent().cost);
             let opening = Opening::Retried { rounds: Arc::clone(&rounds), spent };
             // Jobs that a cancellation left unpublished are published now.
-            let RunRecord { deadline, lane, .. } = session.record(run.clone());
+            let RunRecord { deadline, lane, .. } = setup.record(run.clone());
             let record =
                 RunRecord { budget_usd: cap.now, published: None, deadline, lane, ..known };
             let changes = cap.change(run).into_iter().collect();
-            Ok(Self { run: PreparedRun { session, record, opening, changes }, rounds })
+            Ok(Self { run: PreparedRun { setup, record, opening, changes }, rounds })
         })
     }
 
     /// True if every job is scored, and its result is in the journal.
     pub fn is_complete(&self) -> bool {
-        self.rounds.missing() == 0 && self.rounds.scored() >= self.run.session.plan.jobs
+        self.rounds.missing() == 0 && self.rounds.scored() >= self.run.setup.plan.jobs
     }
 }

@@ -5,7 +5,7 @@ use super::{
     local_context,
     local_worker::{LocalWorker, PauseReason},
     opening::{Opened, Terms},
-    session::Session,
+    run_setup::RunSetup,
     until_width_looks::{next_look, record_of_look},
 };
 use crate::{
@@ -62,7 +62,7 @@ struct LocalRound<'run> {
 /// look at a run that is judged until its score's interval is narrow enough.
 pub async fn execute(
     opened: Opened,
-    session: &Session,
+    setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     events: Events,
     shutdown: &Shutdown,
@@ -71,9 +71,9 @@ pub async fn execute(
     if let Some(change) = zone_change {
         events.emit(Event::Warning(change.to_string())).await;
     }
-    let mut look: Option<Session> = None;
+    let mut look: Option<RunSetup> = None;
     let paused = loop {
-        let current = look.as_ref().unwrap_or(session);
+        let current = look.as_ref().unwrap_or(setup);
         let round = LocalRound { terms: &terms, journal, events: events.clone() };
         let paused;
         (journal, paused) = run_round(round, current, backend, shutdown).await?;
@@ -91,7 +91,7 @@ pub async fn execute(
 /// Runs the roles once, over the jobs that are not scored yet.
 async fn run_round(
     round: LocalRound<'_>,
-    session: &Session,
+    setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
 ) -> Result<(RunJournal, PauseReason), AppError> {
@@ -105,7 +105,7 @@ async fn run_round(
         owner: OwnerId::new(LOCAL_OWNER),
         folder: journal.files().directory().join("batches"),
     };
-    let lane = batches.lane(&session.settings, record, terms.judge.as_deref()).await;
+    let lane = batches.lane(&setup.settings, record, terms.judge.as_deref()).await;
     let context = Arc::new(Context {
         batches: lane.map_err(AppError::internal)?.map(Arc::new),
         events: events.clone(),
@@ -113,20 +113,15 @@ async fn run_round(
         kept_inputs: terms.kept_inputs.clone(),
         shutdown: shutdown.child(),
         run_deadline: run_deadline(record),
-        ..local_context::for_run(
-            session,
-            backend,
-            terms.judge.clone(),
-            Arc::clone(&terms.evidence),
-        )?
+        ..local_context::for_run(setup, backend, terms.judge.clone(), Arc::clone(&terms.evidence))?
     });
-    let submission = submission(session, journal.fold(), &run, &jobs, events.clone())?;
+    let submission = submission(setup, journal.fold(), &run, &jobs, events.clone())?;
     let subscription = results.subscribe(QUEUE_CAPACITY).await.map_err(AppError::internal)?;
     let metrics = Arc::clone(&context.metrics);
     let aggregator = LocalRunResources { results: subscription, journal, events, metrics };
     let watch = AlertWatch {
         records: backend.as_ref(),
-        alerts: &session.settings.budget.alerts,
+        alerts: &setup.settings.budget.alerts,
         retry_pauses: &RETRY_PAUSES,
         events: aggregator.events.clone(),
     };
@@ -181,7 +176,7 @@ async fn run_roles(
 
 /// The jobs that are not scored yet.
 fn submission(
-    session: &Session,
+    setup: &RunSetup,
     fold: &Fold,
     run: &RunId,
     jobs: &Arc<LocalQueue<Job>>,
@@ -189,7 +184,7 @@ fn submission(
 ) -> Result<publish::Submission, AppError> {
     let progress = Arc::new(fold.rounds());
     let JobsToPublish { jobs: plan, planned, round_of } =
-        jobs_to_publish(session, run, Some(progress))?;
+        jobs_to_publish(setup, run, Some(progress))?;
     Ok(publish::Submission {
         uploader: None,
         queue: Arc::clone(jobs) as Arc<dyn Queue<Job>>,

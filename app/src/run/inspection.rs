@@ -1,6 +1,6 @@
 //! Findings of `--dry-run` and `juror doctor` in the files of the items that would be judged.
 
-use super::{local_context::roots, session::Session};
+use super::{local_context::roots, run_setup::RunSetup};
 use crate::{error::AppError, worker_resources::sources};
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
@@ -18,11 +18,11 @@ const CONCURRENT_ITEMS: usize = 8;
 ///
 /// # Errors
 /// [`AppError::Invalid`] with the list, or if the dataset has changed meanwhile.
-pub fn inspect_files(session: &Session) -> BoxFuture<'_, Result<(), AppError>> {
+pub fn inspect_files(setup: &RunSetup) -> BoxFuture<'_, Result<(), AppError>> {
     Box::pin(async move {
-        let sources = sources(&session.settings, &session.environment, roots(session))?;
+        let sources = sources(&setup.settings, &setup.environment, roots(setup))?;
         let items =
-            plan::selected_items(&session.dataset, &session.options).map_err(AppError::invalid)?;
+            plan::selected_items(&setup.dataset, &setup.options).map_err(AppError::invalid)?;
         let inspecting = stream::iter(items).map(|placed| {
             let sources = &sources;
             async move {
@@ -48,7 +48,7 @@ pub fn inspect_files(session: &Session) -> BoxFuture<'_, Result<(), AppError>> {
         if count > MAX_LISTED {
             listed.push_str(&format!("\n  and {} more", count - MAX_LISTED));
         }
-        let items = session.plan.items;
+        let items = setup.plan.items;
         Err(AppError::invalid(format!("{count} of {items} items would fail:{listed}")))
     })
 }

@@ -1,6 +1,6 @@
 //! The jobs of a run that are published now, on one machine and in a fleet alike.
 
-use super::session::Session;
+use super::run_setup::RunSetup;
 use crate::error::AppError;
 use juror_analysis::fold::Rounds;
 use juror_producer::{
@@ -23,11 +23,11 @@ pub struct JobsToPublish {
 /// The jobs that are not scored yet, each in the round after its last result; and jobs whose scored
 /// result the journal lacks, each in its old round. Without progress, every job in its first round.
 pub fn jobs_to_publish(
-    session: &Session,
+    setup: &RunSetup,
     run: &RunId,
     progress: Option<Arc<Rounds>>,
 ) -> Result<JobsToPublish, AppError> {
-    let jobs = plan::jobs(&session.dataset, &session.options, &session.template(run));
+    let jobs = plan::jobs(&setup.dataset, &setup.options, &setup.template(run));
     let (left_out, round_of): (u64, RoundAssignment) = match progress {
         None => (0, Box::new(|_| Some(0))),
         Some(rounds) => (
@@ -37,7 +37,7 @@ pub fn jobs_to_publish(
     };
     Ok(JobsToPublish {
         jobs: jobs.map_err(AppError::invalid)?,
-        planned: session.plan.jobs.saturating_sub(left_out),
+        planned: setup.plan.jobs.saturating_sub(left_out),
         round_of,
     })
 }

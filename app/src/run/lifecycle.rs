@@ -5,7 +5,7 @@ use super::{
     local_worker::PauseReason,
     opening::{Execution, Opened, open_run},
     preflight::{Ready, ready, record},
-    session::Session,
+    run_setup::RunSetup,
 };
 use crate::{
     error::AppError,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A run that passed every check. Nothing is written or spent yet.
 pub struct LocalRun {
-    session: Session,
+    setup: RunSetup,
     ready: Ready,
     record: RunRecord,
     /// True if there is such a run already.
@@ -31,7 +31,7 @@ pub struct LocalRun {
 
 /// A run whose directory is locked and whose ledger is open. Nothing is spent yet.
 pub struct BegunRun {
-    session: Session,
+    setup: RunSetup,
     ready: Ready,
     backend: Arc<SqliteLedger>,
     opened: Opened,
@@ -39,7 +39,7 @@ pub struct BegunRun {
 
 /// A run that was judged to its end, or until it was stopped or paused.
 pub struct EndedRun {
-    session: Session,
+    setup: RunSetup,
     ready: Ready,
     /// Its journal, still locked.
     pub journal: RunJournal,
@@ -52,21 +52,21 @@ pub struct EndedRun {
 }
 
 impl LocalRun {
-    /// Checks gate, baseline and calibration of a session, and the judge's key. `known` is the
+    /// Checks gate, baseline and calibration of a setup, and the judge's key. `known` is the
     /// record of a run that is continued.
     pub fn prepare(
-        session: Session,
+        setup: RunSetup,
         run: &RunId,
         known: Option<&RunRecord>,
     ) -> Result<Self, AppError> {
-        let ready = ready(&session, run)?;
-        let record = record(&session, run, known);
-        Ok(Self { session, ready, record, continued: known.is_some() })
+        let ready = ready(&setup, run)?;
+        let record = record(&setup, run, known);
+        Ok(Self { setup, ready, record, continued: known.is_some() })
     }
 
-    /// The session of the run.
-    pub fn session(&self) -> &Session {
-        &self.session
+    /// The setup of the run.
+    pub fn setup(&self) -> &RunSetup {
+        &self.setup
     }
 
     /// Opens the run's ledger and its directory. Runs side by side share `evidence`.
@@ -78,11 +78,11 @@ impl LocalRun {
         evidence: Arc<EvidenceResources>,
     ) -> BoxFuture<'static, Result<BegunRun, AppError>> {
         Box::pin(async move {
-            let Self { session, ready, record, continued } = self;
+            let Self { setup, ready, record, continued } = self;
             // First, since a run that cannot be paid for should leave no directory behind.
-            let backend = Arc::new(open_local_ledger(&session.settings)?);
+            let backend = Arc::new(open_local_ledger(&setup.settings)?);
             let execution = Execution {
-                session: &session,
+                setup: &setup,
                 record: &record,
                 continued,
                 judge: ready.judge.clone(),
@@ -90,7 +90,7 @@ impl LocalRun {
             };
             let opened = open_run(execution, &backend).await;
             match opened {
-                Ok(opened) => Ok(BegunRun { session, ready, backend, opened }),
+                Ok(opened) => Ok(BegunRun { setup, ready, backend, opened }),
                 Err(failure) => {
                     backend.close().await;
                     Err(failure)
@@ -124,12 +124,12 @@ impl BegunRun {
         shutdown: &Shutdown,
     ) -> BoxFuture<'_, Result<EndedRun, AppError>> {
         Box::pin(async move {
-            let Self { session, ready, backend, opened } = self;
-            let executed = execute(opened, &session, &backend, events, shutdown).await;
+            let Self { setup, ready, backend, opened } = self;
+            let executed = execute(opened, &setup, &backend, events, shutdown).await;
             backend.close().await;
             let Executed { journal, ledger, paused } = executed?;
             let stopped = shutdown.drain.is_cancelled();
-            Ok(EndedRun { session, ready, journal, ledger, stopped, paused })
+            Ok(EndedRun { setup, ready, journal, ledger, stopped, paused })
         })
     }
 }
@@ -137,7 +137,7 @@ impl BegunRun {
 impl EndedRun {
     /// Inputs of its report.
     pub fn reporting(&self) -> Reporting<'_> {
-        self.ready.reporting(&self.session)
+        self.ready.reporting(&self.setup)
     }
 
     /// Computes its report and writes `report.json`.

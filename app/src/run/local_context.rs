@@ -1,6 +1,6 @@
 //! The context of a process that judges one run of this machine.
 
-use super::session::Session;
+use super::run_setup::RunSetup;
 use crate::{
     error::AppError,
     worker_resources::{WorkerResources, sources},
@@ -17,12 +17,12 @@ use std::{path::PathBuf, sync::Arc, thread::available_parallelism};
 
 /// The context of a process that judges a single run.
 pub fn for_run(
-    session: &Session,
+    setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     judge: Option<Arc<JudgeSetup>>,
     evidence: Arc<EvidenceResources>,
 ) -> Result<Context, AppError> {
-    let settings = &session.settings;
+    let settings = &setup.settings;
     let cores = available_parallelism().map_or(1, usize::from);
     let concurrency = match (settings.limits.max_concurrency, &judge) {
         (Some(limit), _) => Concurrency::fixed(limit),
@@ -34,18 +34,18 @@ pub fn for_run(
         waiting: Arc::new(AdmissionQueue::new()),
         max_wait: None,
         evidence,
-        sources: sources(settings, &session.environment, roots(session))?,
+        sources: sources(settings, &setup.environment, roots(setup))?,
         concurrency,
         isolation: Arc::default(),
         owner: OwnerId::random(),
         events: Events::silent(),
         metrics: Arc::new(Metrics::silent()),
     };
-    Ok(resources.context(settings, session.rubric.clone(), judge, Shutdown::new()))
+    Ok(resources.context(settings, setup.rubric.clone(), judge, Shutdown::new()))
 }
 
-/// The folders that files of a session's dataset are read in.
-pub fn roots(session: &Session) -> Vec<PathBuf> {
-    let folder = session.dataset.folder().to_owned();
-    [folder].into_iter().chain(session.settings.files.data_roots.iter().cloned()).collect()
+/// The folders that files of a setup's dataset are read in.
+pub fn roots(setup: &RunSetup) -> Vec<PathBuf> {
+    let folder = setup.dataset.folder().to_owned();
+    [folder].into_iter().chain(setup.settings.files.data_roots.iter().cloned()).collect()
 }

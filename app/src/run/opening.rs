@@ -1,6 +1,6 @@
 //! Opening a run on this machine: its directory, its journal and its ledger.
 
-use super::{judging_session::JudgingSession, recover::catch_up, session::Session};
+use super::{judging_session::JudgingSession, recover::catch_up, run_setup::RunSetup};
 use crate::{
     error::AppError,
     judge,
@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// One run, about to be executed.
 pub struct Execution<'run> {
-    /// Its session.
-    pub session: &'run Session,
+    /// Its setup.
+    pub setup: &'run RunSetup,
     /// Its record, as it is to be written.
     pub record: &'run RunRecord,
     /// True if there is such a run already.
@@ -36,7 +36,7 @@ pub struct Execution<'run> {
 pub struct Opened {
     /// Its journal, locked.
     pub journal: RunJournal,
-    /// The session, as recorded.
+    /// The judging session, as recorded.
     pub judging_session: JudgingSession,
     /// Parts that every round shares.
     pub terms: Terms,
@@ -63,10 +63,10 @@ pub async fn open_run(
     execution: Execution<'_>,
     backend: &SqliteLedger,
 ) -> Result<Opened, AppError> {
-    let Execution { session, record, continued, judge, evidence } = execution;
-    let (run, runs_dir) = (&record.run_id, &session.settings.run.runs_dir);
+    let Execution { setup, record, continued, judge, evidence } = execution;
+    let (run, runs_dir) = (&record.run_id, &setup.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
-        refuse_leftovers(backend, run, LedgerPlace::Machine(&session.settings)).await?;
+        refuse_leftovers(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
     }
     let (record, mut judging_session) = JudgingSession::begin(record, runs_dir, continued);
     let directory = match continued {
@@ -82,12 +82,12 @@ pub async fn open_run(
     let mut journal = RunJournal::read(directory).map_err(AppError::internal)?;
     catch_up(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
-    let opened = budgets::open_run(backend, &record, &session.settings.budget, spent).await;
+    let opened = budgets::open_run(backend, &record, &setup.settings.budget, spent).await;
     let zone_change = opened.map_err(AppError::internal)?;
     let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
     let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default();
     if let Some(judge) = &judge {
-        let limits = judge::limits(&session.settings, Some(&judge.terms.facts));
+        let limits = judge::limits(&setup.settings, Some(&judge.terms.facts));
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
     let terms = Terms { owner, judge, kept_inputs, evidence };

@@ -1,6 +1,6 @@
 //! Checks before a run is begun or continued.
 
-use super::session::Session;
+use super::run_setup::RunSetup;
 use crate::{
     error::AppError,
     judge,
@@ -13,9 +13,9 @@ use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::{path::Path, sync::Arc};
 
-/// The record of a session's run; one that is known keeps its age, its labels and its sessions.
-pub(super) fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
-    let record = session.record(run.clone());
+/// The record of a setup's run; one that is known keeps its age, its labels and its sessions.
+pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
+    let record = setup.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
     let labels = known.map(|known| &known.budget_labels).filter(|labels| !labels.is_empty());
@@ -23,7 +23,7 @@ pub(super) fn record(session: &Session, run: &RunId, known: Option<&RunRecord>) 
     RunRecord { created_at, judging, budget_labels, ..record }
 }
 
-/// Needs of a run beside its session.
+/// Needs of a run beside its setup.
 pub(super) struct Ready {
     /// Gate that it must meet.
     pub(super) gate: Option<Gate>,
@@ -37,20 +37,20 @@ pub(super) struct Ready {
 
 impl Ready {
     /// Inputs of the run's report.
-    pub(super) fn reporting<'run>(&'run self, session: &'run Session) -> Reporting<'run> {
+    pub(super) fn reporting<'run>(&'run self, setup: &'run RunSetup) -> Reporting<'run> {
         Reporting {
-            rubric: &session.rubric,
+            rubric: &setup.rubric,
             gate: self.gate.as_ref(),
             baseline: self.baseline.as_ref(),
-            settings: &session.settings,
+            settings: &setup.settings,
             calibration: self.calibration.as_ref(),
         }
     }
 }
 
 /// Checks what is left to check before anything is written or spent.
-pub(super) fn ready(session: &Session, run: &RunId) -> Result<Ready, AppError> {
-    let Session { settings, environment, rubric, candidate, .. } = session;
+pub(super) fn ready(setup: &RunSetup, run: &RunId) -> Result<Ready, AppError> {
+    let RunSetup { settings, environment, rubric, candidate, .. } = setup;
     let gate = reporting::gate(settings, rubric)?;
     let baseline = Baseline::from_settings(settings)?;
     if let Some(baseline) = &baseline {

@@ -1,6 +1,6 @@
 //! A request to judge a dataset, or to continue a run by its record.
 
-use super::session::{DrawingPlace, ItemSelection, Session};
+use super::run_setup::{DrawingPlace, ItemSelection, RunSetup};
 use crate::{
     error::AppError,
     rubrics,
@@ -61,27 +61,27 @@ impl RunInvocation<'_> {
         RunId::parse(&name).map(Some).map_err(AppError::invalid)
     }
 
-    /// The session that is asked for, unless the request asks for evidence that no item can have.
+    /// The setup that is asked for, unless the request asks for evidence that no item can have.
     /// If it is to continue a known run, that must be the same run.
-    pub fn session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
-        let session = self.known_session(run, known)?;
-        session.require_renderer(self.evidence, self.place)?;
-        Ok(session)
+    pub fn setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
+        let setup = self.known_setup(run, known)?;
+        setup.require_renderer(self.evidence, self.place)?;
+        Ok(setup)
     }
 
-    fn known_session(&self, run: &RunId, known: Option<&RunRecord>) -> Result<Session, AppError> {
+    fn known_setup(&self, run: &RunId, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let Some(record) = known.filter(|_| self.dataset.is_none()) else {
-            let session = self.session_of_flags(known)?;
-            return match known.and_then(|known| known.difference(&session.record(run.clone()))) {
-                None => Ok(session),
+            let setup = self.setup_of_flags(known)?;
+            return match known.and_then(|known| known.difference(&setup.record(run.clone()))) {
+                None => Ok(setup),
                 Some(difference) => Err(AppError::invalid(format!(
                     "run {run} exists and is another one: {difference}; take another --run-id"
                 ))),
             };
         };
-        let session = self.session_of_record(record)?;
-        match record.difference(&session.record(run.clone())) {
-            None => Ok(session),
+        let setup = self.setup_of_record(record)?;
+        match record.difference(&setup.record(run.clone())) {
+            None => Ok(setup),
             Some(difference) => Err(AppError::invalid(format!(
                 "run {run} cannot be resumed: {difference}; start a new run instead"
             ))),
@@ -98,7 +98,7 @@ impl RunInvocation<'_> {
 
     /// A run that is continued keeps its budget, limits, cache and endpoint, and its choice whether
     /// inputs are kept, unless flags say otherwise.
-    fn session_of_flags(&self, known: Option<&RunRecord>) -> Result<Session, AppError> {
+    fn setup_of_flags(&self, known: Option<&RunRecord>) -> Result<RunSetup, AppError> {
         let below = known.map(layers_of_continued).unwrap_or_default();
         let settings = self.settle(below, known)?;
         let items = &self.items;
@@ -108,8 +108,8 @@ impl RunInvocation<'_> {
         self.open(settings, rubric, self.dataset.clone().unwrap_or_default(), selection)
     }
 
-    /// Session by the flags, and by the record where they say nothing.
-    fn session_of_record(&self, record: &RunRecord) -> Result<Session, AppError> {
+    /// Setup by the flags, and by the record where they say nothing.
+    fn setup_of_record(&self, record: &RunRecord) -> Result<RunSetup, AppError> {
         let settings = self.settle(layers_of(record), Some(record))?;
         let ItemSelection { sample, until_width, limit, filters, outputs } = self.items.clone();
         let recorded = record.dataset.sample;
@@ -136,12 +136,12 @@ impl RunInvocation<'_> {
         rubric: (Rubric, String),
         dataset: PathBuf,
         selection: ItemSelection,
-    ) -> Result<Session, AppError> {
+    ) -> Result<RunSetup, AppError> {
         let environment = self.base.environment().clone();
         let on_item = &mut |items| (self.on_item)(Some(items));
-        let session = Session::open(settings, environment, rubric, dataset, selection, on_item);
+        let setup = RunSetup::open(settings, environment, rubric, dataset, selection, on_item);
         (self.on_item)(None);
-        session
+        setup
     }
 }
 

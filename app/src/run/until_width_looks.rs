@@ -1,17 +1,17 @@
 //! Looks at a run that is judged until its score's interval is narrow enough: after each, the
 //! sample grows, or the run ends.
 
-use super::session::Session;
+use super::run_setup::RunSetup;
 use crate::error::AppError;
 use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::until_width;
 use juror_producer::plan::ItemSample;
 use juror_types::run::{DatasetRecord, RunRecord};
 
-/// The session of the next look. None for a run whose items were chosen beforehand, and at the end:
+/// The setup of the next look. None for a run whose items were chosen beforehand, and at the end:
 /// the score's interval is narrow enough, every item is in the sample, or some were left out
 /// (money, time), so that a further look could not judge more.
-pub fn next_look(session: &Session, journal: &RunJournal) -> Result<Option<Session>, AppError> {
+pub fn next_look(setup: &RunSetup, journal: &RunJournal) -> Result<Option<RunSetup>, AppError> {
     let files = journal.files();
     let sample = files.record().dataset.sample;
     let Some((sample, asked)) = sample.and_then(|sample| Some((sample, sample.until_width?)))
@@ -23,17 +23,17 @@ pub fn next_look(session: &Session, journal: &RunJournal) -> Result<Option<Sessi
     if sample.items >= sample.of || counts.skipped > 0 || counted.len() < jobs {
         return Ok(None);
     }
-    let averaging = session.settings.run.averaging_policy();
-    let width = until_width::score_width(files, &counted, &session.rubric, averaging)?;
+    let averaging = setup.settings.run.averaging_policy();
+    let width = until_width::score_width(files, &counted, &setup.rubric, averaging)?;
     if width.is_some_and(|width| width <= asked) {
         return Ok(None);
     }
     let items = until_width::next_look(sample.items).min(sample.of);
-    session.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
+    setup.with_sample(ItemSample { items, seed: sample.seed }).map(Some)
 }
 
 /// The run's record with the sample of its next look.
-pub fn record_of_look(record: &RunRecord, look: &Session) -> RunRecord {
+pub fn record_of_look(record: &RunRecord, look: &RunSetup) -> RunRecord {
     let sample = look.sample_record();
     let dataset = DatasetRecord { sample, ..record.dataset.clone() };
     RunRecord { dataset, planned: look.plan.jobs, ..record.clone() }

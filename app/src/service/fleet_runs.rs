@@ -11,7 +11,7 @@ use crate::{
         publish::Publication, retry_plan::RetryPlan,
     },
     leftover_spending::{LedgerPlace, refuse_leftovers},
-    run::session::Session,
+    run::run_setup::RunSetup,
     run_specification::QueuedRun,
     settings::Settings,
 };
@@ -55,18 +55,18 @@ impl FleetRuns {
     /// Announces a new run, and publishes its jobs.
     pub fn start<'a>(
         &'a self,
-        session: Session,
+        setup: RunSetup,
         run: &'a RunId,
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
-            let settings = &session.settings;
+            let settings = &setup.settings;
             let backend = open_backend(settings).await.map_err(unavailable)?;
             let free = refuse_known(&backend, run, settings).await;
             if let Err(refusal) = free {
                 backend.close().await;
                 return Err(refusal);
             }
-            self.publish(PreparedRun::new(session, run, None), backend).await
+            self.publish(PreparedRun::new(setup, run, None), backend).await
         })
     }
 

@@ -5,7 +5,7 @@ use crate::{
     error::AppError,
     run::{
         lifecycle::{BegunRun, EndedRun, LocalRun},
-        session::Session,
+        run_setup::RunSetup,
     },
     settings::Settings,
     worker_resources::evidence,
@@ -109,13 +109,13 @@ impl LocalRuns {
     pub fn begin(
         self: &Arc<Self>,
         place: RunPlace,
-        session: Session,
+        setup: RunSetup,
         known: Option<RunRecord>,
     ) -> BoxFuture<'_, Result<(), AppError>> {
         Box::pin(async move {
             let own = Arc::clone(self);
             let beginning =
-                self.tasks.spawn(async move { own.begin_now(place, session, known).await });
+                self.tasks.spawn(async move { own.begin_now(place, setup, known).await });
             beginning.await.map_err(AppError::internal)?
         })
     }
@@ -123,14 +123,14 @@ impl LocalRuns {
     async fn begin_now(
         &self,
         place: RunPlace,
-        session: Session,
+        setup: RunSetup,
         known: Option<RunRecord>,
     ) -> Result<(), AppError> {
         let run = place.own.run.clone();
         // Gate, baseline, calibration and key come from the server's settings.
         let prepared =
-            LocalRun::prepare(session, &run, known.as_ref()).map_err(AppError::unavailable)?;
-        let evidence = self.evidence(&prepared.session().settings);
+            LocalRun::prepare(setup, &run, known.as_ref()).map_err(AppError::unavailable)?;
+        let evidence = self.evidence(&prepared.setup().settings);
         let begun = prepared.begin(evidence).await.map_err(|error| match error {
             // A ledger that cannot be used is the operator's to repair.
             AppError::Invalid(cause) => AppError::Unavailable(cause),

@@ -7,7 +7,7 @@ use crate::{
     reporting::run_lookup::find_run,
     run::{
         run_invocation::RunInvocation,
-        session::{DrawingPlace, ItemSelection, Session, absolute},
+        run_setup::{DrawingPlace, ItemSelection, RunSetup, absolute},
     },
     run_specification::{RequestDefaults, RequestField, RunSpecification},
     settings::{BaseLayers, Layer, Settings},
@@ -90,9 +90,9 @@ impl RunRequestValidator {
         }
     }
 
-    /// The session of a request, after all checks that cost nothing. Reads the whole manifest and
+    /// The setup of a request, after all checks that cost nothing. Reads the whole manifest and
     /// so blocks.
-    pub fn session(&self, asked: &RunSpecification, run: &RunId) -> Result<Session, AppError> {
+    pub fn setup(&self, asked: &RunSpecification, run: &RunId) -> Result<RunSetup, AppError> {
         let dataset = self.roots.resolve(&asked.dataset)?;
         check_names(asked)?;
         self.check_baseline(asked.baseline.as_deref())?;
@@ -128,11 +128,11 @@ impl RunRequestValidator {
             base: &self.base,
             on_item: &|_| (),
         };
-        asked.session(run, None)
+        asked.setup(run, None)
     }
 
-    /// The session of a resumed run. Blocks as [`RunRequestValidator::session`] does.
-    pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<Session, AppError> {
+    /// The setup of a resumed run. Blocks as [`RunRequestValidator::setup`] does.
+    pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<RunSetup, AppError> {
         let mut asked = self.resuming(record, budget);
         // The run's data roots come before the server's.
         let known = &record.data_roots;
@@ -140,10 +140,10 @@ impl RunRequestValidator {
         let own = own.filter(|root| !known.contains(root));
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
         asked.layers.push(Layer::from_value("files", "data_roots", roots));
-        let session = asked.session(&record.run_id, Some(record))?;
-        let judged = session.candidate.is_some();
-        self.check_budget(judged && session.settings.budget.run_usd.is_none(), budget)?;
-        Ok(session)
+        let setup = asked.setup(&record.run_id, Some(record))?;
+        let judged = setup.candidate.is_some();
+        self.check_budget(judged && setup.settings.budget.run_usd.is_none(), budget)?;
+        Ok(setup)
     }
 
     /// The invocation that resumes a run.

@@ -3,16 +3,16 @@
 use crate::{
     error::AppError,
     estimate::{Estimation, Examine},
-    run::session::Session,
+    run::run_setup::RunSetup,
     run_specification::RunEstimate,
 };
 use juror_analysis::format::dollars;
 use juror_types::usage::Money;
 
-/// The figures of `juror estimate` for a session. With its judge off, only items and jobs are
+/// The figures of `juror estimate` for a setup. With its judge off, only items and jobs are
 /// counted.
-pub async fn run_estimate(session: &Session) -> Result<RunEstimate, AppError> {
-    let plan = &session.plan;
+pub async fn run_estimate(setup: &RunSetup) -> Result<RunEstimate, AppError> {
+    let plan = &setup.plan;
     let mut estimate = RunEstimate {
         items: plan.items,
         jobs: plan.jobs,
@@ -23,20 +23,20 @@ pub async fn run_estimate(session: &Session) -> Result<RunEstimate, AppError> {
         expected_seconds: 0.0,
         warnings: plan.warnings.clone(),
     };
-    let stages = &session.settings.stages;
+    let stages = &setup.settings.stages;
     if !stages.pipeline_command.is_empty() || !stages.compile_command.is_empty() {
         estimate.warnings.push(
             "the time of your own program, which runs for each item, is not included".to_owned(),
         );
     }
-    if session.candidate.is_some() {
-        add_judge(session, &mut estimate).await?;
+    if setup.candidate.is_some() {
+        add_judge(setup, &mut estimate).await?;
     }
     Ok(estimate)
 }
 
-async fn add_judge(session: &Session, estimate: &mut RunEstimate) -> Result<(), AppError> {
-    let estimation = Estimation::new(session, false, Examine::Sample, &mut |_| ()).await?;
+async fn add_judge(setup: &RunSetup, estimate: &mut RunEstimate) -> Result<(), AppError> {
+    let estimation = Estimation::new(setup, false, Examine::Sample, &mut |_| ()).await?;
     let total = &estimation.total;
     estimate.cached = total.cached;
     if let Some(own) = total.candidates.first() {
@@ -52,7 +52,7 @@ async fn add_judge(session: &Session, estimate: &mut RunEstimate) -> Result<(), 
         estimate.warnings.push(estimation.basis());
         estimate.warnings.extend(estimation.sample());
     }
-    match session.settings.budget.run_usd {
+    match setup.settings.budget.run_usd {
         Some(budget) if budget < estimate.expected_usd => estimate.warnings.push(format!(
             "the budget of {} is less than the expected cost: jobs beyond it are skipped",
             dollars(budget)

@@ -14,11 +14,8 @@ pub struct EstimateTable<'a>(pub &'a Estimation<'a>);
 impl EstimateTable<'_> {
     pub fn text(&self) -> String {
         let total = &self.0.total;
-        let mut text = format!(
-            "{} jobs by the rubric {}",
-            self.0.session.plan.jobs,
-            self.0.session.rubric.name()
-        );
+        let mut text =
+            format!("{} jobs by the rubric {}", self.0.setup.plan.jobs, self.0.setup.rubric.name());
         let calls = total.candidates.first().map_or(0, |own| own.calls);
         text.push_str(&format!(": {calls} calls"));
         for (count, what) in [
@@ -64,7 +61,7 @@ impl EstimateTable<'_> {
                 dollars(own.worst_one_call),
             ));
         }
-        if self.0.session.settings.run.lane.is_batched() {
+        if self.0.setup.settings.run.lane.is_batched() {
             text.push_str(
                 "TIME is the provider's limit for batches; a deadline ends the wait earlier.\n",
             );
@@ -93,7 +90,7 @@ impl EstimateTable<'_> {
             })
             .collect();
         json!({
-            "jobs": self.0.session.plan.jobs,
+            "jobs": self.0.setup.plan.jobs,
             "cached": self.0.total.cached,
             "without_call": self.0.total.without_call,
             "failing": self.0.total.failing,

@@ -1,9 +1,9 @@
 //! Record of a run, written before anything else.
 
-mod judging;
+mod judging_time;
 mod resume_differences;
 
-pub use judging::JudgingTime;
+pub use judging_time::JudgingTime;
 
 use crate::{
     budget_label::BudgetLabel,

@@ -7,14 +7,14 @@ mod encode;
 mod format;
 mod pixels;
 mod pool;
-mod prepare;
+mod prepare_image;
 mod resize;
 mod rgba;
 mod signature;
 
 pub use format::ReadableFormat;
 pub use pool::Preparer;
-pub use prepare::{check_container, dimensions, prepare};
+pub use prepare_image::{check_container, dimensions, prepare};
 pub use rgba::{MAX_MEASURED_SIDE, RgbaPicture};
 
 use bytes::Bytes;

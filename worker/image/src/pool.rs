@@ -2,7 +2,7 @@
 
 use super::{
     ImageError, ImageRules, PreparedImage,
-    prepare::{Examined, examine},
+    prepare_image::{Examined, examine},
 };
 use bytes::Bytes;
 use std::sync::Arc;

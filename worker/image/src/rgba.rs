@@ -1,6 +1,6 @@
 //! Pictures as pixels, for measuring.
 
-use super::{ImageError, prepare};
+use super::{ImageError, prepare_image};
 use image::{DynamicImage, ImageEncoder as _, codecs::png::PngEncoder};
 
 /// Maximum pixels of either side of a measured picture, which bounds memory and time.
@@ -23,12 +23,12 @@ impl RgbaPicture {
     /// # Errors
     /// [`ImageError::TooManyPixels`] above [`MAX_MEASURED_SIDE`] on a side, or an error of the file.
     pub fn decode(bytes: &[u8]) -> Result<Self, ImageError> {
-        if let Some((width, height)) = prepare::dimensions(bytes)
+        if let Some((width, height)) = prepare_image::dimensions(bytes)
             && width.max(height) > MAX_MEASURED_SIDE
         {
             return Err(ImageError::TooManyPixels { width, height });
         }
-        Ok(Self::from(prepare::decode_upright(bytes)?))
+        Ok(Self::from(prepare_image::decode_upright(bytes)?))
     }
 
     /// The red, green and blue of a pixel; white outside.

@@ -4,7 +4,7 @@ use crate::{
     lucide::{LUCIDE, icon_module},
     missing_modules::stand_in_module,
     module_files::{ModuleFiles, STYLESHEET_LINK, TAILWIND_PATH},
-    page_file::PageFile,
+    served_file::ServedFile,
     source::ComponentModule,
 };
 use juror_types::evidence::PageFrame;
@@ -23,7 +23,7 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// Files of a component's page by path, and the imports that stand-ins replace.
 pub(crate) struct ComponentPage {
-    pub files: BTreeMap<String, PageFile>,
+    pub files: BTreeMap<String, ServedFile>,
     pub replaced: Vec<String>,
 }
 
@@ -42,11 +42,11 @@ impl ComponentPage {
             json!(json!(props).to_string())
         );
         let mut files = BTreeMap::from([
-            ("/component-page.js".to_owned(), PageFile::script(PREPARATION)),
-            ("/mount.js".to_owned(), PageFile::script(MOUNT)),
-            ("/stand-in.js".to_owned(), PageFile::script(STAND_IN)),
-            ("/given.js".to_owned(), PageFile::script(given)),
-            ("/component.js".to_owned(), PageFile::script(component.script.clone())),
+            ("/component-page.js".to_owned(), ServedFile::script(PREPARATION)),
+            ("/mount.js".to_owned(), ServedFile::script(MOUNT)),
+            ("/stand-in.js".to_owned(), ServedFile::script(STAND_IN)),
+            ("/given.js".to_owned(), ServedFile::script(given)),
+            ("/component.js".to_owned(), ServedFile::script(component.script.clone())),
         ]);
         let known = modules.specifiers().map(|(name, path)| (name.to_owned(), json!(path)));
         let (mut paths, mut replaced): (Map<_, _>, _) = (known.collect(), Vec::new());
@@ -67,12 +67,12 @@ impl ComponentPage {
                     stand_in_module(other, names)
                 }
             };
-            files.insert(path, PageFile::script(text));
+            files.insert(path, ServedFile::script(text));
         }
         let replaced = named(replaced);
         let link = if modules.has_stylesheet() { STYLESHEET_LINK } else { "" };
         let page = page(frame, paths, link, has_tailwind);
-        files.insert("/".to_owned(), PageFile::html(page));
+        files.insert("/".to_owned(), ServedFile::html(page));
         Self { files, replaced }
     }
 }

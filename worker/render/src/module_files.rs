@@ -1,6 +1,6 @@
 //! Modules that a component may import: the shipped ones, and those of the settings' folder.
 
-use crate::{error::RendererError, page_file::PageFile};
+use crate::{error::RendererError, served_file::ServedFile};
 use bytes::Bytes;
 use juror_types::id::Digest;
 use std::{
@@ -50,7 +50,7 @@ const MAX_BYTES: u64 = 32 << 20;
 /// Modules that are served to pages.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleFiles {
-    files: BTreeMap<String, PageFile>,
+    files: BTreeMap<String, ServedFile>,
     /// Paths by specifier.
     specifiers: BTreeMap<String, String>,
     /// Digest of all files.
@@ -60,7 +60,7 @@ pub(crate) struct ModuleFiles {
 impl ModuleFiles {
     /// The shipped modules, those below a folder, and the styles of a page.
     pub fn load(folder: Option<&Path>, stylesheet: Option<&Path>) -> Result<Self, RendererError> {
-        let shipped = SHIPPED.map(|(path, text)| (path.to_owned(), PageFile::script(text)));
+        let shipped = SHIPPED.map(|(path, text)| (path.to_owned(), ServedFile::script(text)));
         let specifiers = SPECIFIERS.map(|(name, path)| (name.to_owned(), path.to_owned()));
         let (mut files, mut specifiers) = (BTreeMap::from(shipped), BTreeMap::from(specifiers));
         if let Some(folder) = folder {
@@ -71,7 +71,7 @@ impl ModuleFiles {
             for (name, content) in read_folder(folder).map_err(fault)? {
                 let path = format!("/modules/own/{name}");
                 specifiers.insert(specifier_of(&name).to_owned(), path.clone());
-                files.insert(path, PageFile::script(content));
+                files.insert(path, ServedFile::script(content));
             }
         }
         if let Some(file) = stylesheet {
@@ -79,7 +79,7 @@ impl ModuleFiles {
                 file: file.to_owned(),
                 reason: error.to_string(),
             })?;
-            files.insert(STYLESHEET_PATH.to_owned(), PageFile::styles(styles));
+            files.insert(STYLESHEET_PATH.to_owned(), ServedFile::styles(styles));
         }
         let mut listed = VERSIONS.to_owned();
         for (path, file) in &files {
@@ -104,7 +104,7 @@ impl ModuleFiles {
         self.files.contains_key(STYLESHEET_PATH)
     }
 
-    pub fn file(&self, path: &str) -> Option<&PageFile> {
+    pub fn file(&self, path: &str) -> Option<&ServedFile> {
         self.files.get(path)
     }
 }

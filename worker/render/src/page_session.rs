@@ -5,8 +5,8 @@ use crate::{
     browser_process::{BrowserProcess, reply},
     devtools_pipe::DevtoolsMessage,
     error::{RenderError, RendererError},
-    page_file::PageFile,
-    page_files::PageFiles,
+    served_file::ServedFile,
+    served_files::ServedFiles,
 };
 use base64_simd::STANDARD;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) struct PageSession {
     session: String,
     /// The page's own frame.
     frame: String,
-    files: PageFiles,
+    files: ServedFiles,
     /// True if the page itself was sent; it is sent once, so that nothing is loaded in its place.
     is_sent: bool,
     is_loaded: bool,
@@ -33,7 +33,10 @@ pub(crate) struct PageSession {
 
 impl PageSession {
     /// A blank page in a context of its own.
-    pub async fn new(mut browser: BrowserProcess, files: PageFiles) -> Result<Self, RendererError> {
+    pub async fn new(
+        mut browser: BrowserProcess,
+        files: ServedFiles,
+    ) -> Result<Self, RendererError> {
         browser.pages += 1;
         let context = browser.call("Target.createBrowserContext", json!({})).await?;
         let context = context.get("browserContextId").cloned().unwrap_or_default();
@@ -88,7 +91,7 @@ impl PageSession {
 
     /// Goes to the page and waits until it is loaded; returns the identifier of its frame.
     pub async fn load(&mut self) -> Result<&str, RenderError> {
-        let address = PageFiles::address();
+        let address = ServedFiles::address();
         self.call("Page.navigate", json!({"url": address})).await?;
         while !self.is_loaded {
             let message = self.browser.receive().await?;
@@ -153,7 +156,7 @@ impl PageSession {
         }
         let Some(file) = self.files.file(address) else {
             // The browser asks for an icon of its own accord.
-            if self.refused.len() < MAX_REFUSED && !PageFiles::is_icon(address) {
+            if self.refused.len() < MAX_REFUSED && !ServedFiles::is_icon(address) {
                 let named = address.split(['?', '#']).next().unwrap_or_default();
                 self.refused.insert(named.chars().take(MAX_REFUSED_CHARS).collect());
             }
@@ -171,7 +174,7 @@ impl PageSession {
     }
 }
 
-fn response(request: Option<&Value>, file: &PageFile) -> Value {
+fn response(request: Option<&Value>, file: &ServedFile) -> Value {
     let headers = file.headers().map(|(name, value)| json!({"name": name, "value": value}));
     json!({
         "requestId": request, "responseCode": 200, "responseHeaders": headers,

@@ -39,7 +39,7 @@ pub struct ItemSelection {
 
 /// A run that could begin.
 #[derive(Clone)]
-pub struct Session {
+pub struct RunSetup {
     /// The settings.
     pub settings: Settings,
     /// The environment that they may name variables of.
@@ -61,8 +61,8 @@ pub struct Session {
     selection: ItemSelection,
 }
 
-impl Session {
-    /// Opens a session and checks everything that can be checked without spending.
+impl RunSetup {
+    /// Opens a setup and checks everything that can be checked without spending.
     pub fn open(
         settings: Settings,
         environment: Environment,
@@ -121,7 +121,7 @@ impl Session {
         })
     }
 
-    /// The session over another random part of the same items.
+    /// The setup over another random part of the same items.
     pub(super) fn with_sample(&self, sample: ItemSample) -> Result<Self, AppError> {
         let options = PlanOptions { sample: Some(sample), ..self.options.clone() };
         let plan = plan::check(&self.dataset, &options, &mut |_| ()).map_err(AppError::invalid)?;

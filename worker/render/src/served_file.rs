@@ -11,12 +11,12 @@ const POLICY: &str = "sandbox allow-scripts allow-same-origin; \
 
 /// A file that a page is answered with.
 #[derive(Clone, Debug)]
-pub(crate) struct PageFile {
+pub(crate) struct ServedFile {
     pub media_type: &'static str,
     pub content: Bytes,
 }
 
-impl PageFile {
+impl ServedFile {
     pub fn html(text: impl Into<Bytes>) -> Self {
         Self { media_type: "text/html; charset=utf-8", content: text.into() }
     }

@@ -1,6 +1,6 @@
-//! Evidence of a session: whether its items have any, and what renders their code.
+//! Evidence of a setup: whether its items have any, and what renders their code.
 
-use super::Session;
+use super::RunSetup;
 use crate::{
     error::AppError,
     rendering::{check_render_files, has_browser},
@@ -25,7 +25,7 @@ pub enum DrawingPlace {
     Elsewhere,
 }
 
-impl Session {
+impl RunSetup {
     /// True if its code is rendered and measured.
     pub fn renders(&self) -> bool {
         !self.settings.evidence.mode.is_none()

@@ -1,6 +1,6 @@
-//! The record of a session's run.
+//! The record of a setup's run.
 
-use super::Session;
+use super::RunSetup;
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
@@ -9,8 +9,8 @@ use juror_types::{
 };
 use std::path::Path;
 
-impl Session {
-    /// The record of a new run of this session.
+impl RunSetup {
+    /// The record of a new run of this setup.
     pub fn record(&self, run_id: RunId) -> RunRecord {
         RunRecord {
             schema: juror_types::SCHEMA,

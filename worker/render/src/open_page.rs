@@ -4,10 +4,10 @@ use crate::{
     browser_process::BrowserProcess,
     error::{RenderError, RendererError},
     module_files::ModuleFiles,
-    page_files::PageFiles,
     page_resource_limits::PageLimits,
     page_session::PageSession,
     pool::PagePermit,
+    served_files::ServedFiles,
     source::PageSource,
     tailwind::TailwindUse,
 };
@@ -87,7 +87,7 @@ impl<'renderer> OpenPage<'renderer> {
         mut limits: PageLimits,
         permit: PagePermit<'renderer>,
     ) -> Result<Self, RenderError> {
-        let files = PageFiles::of_source(source, &served.modules, served.tailwind);
+        let files = ServedFiles::of_source(source, &served.modules, served.tailwind);
         let partial = files.partial.clone();
         // A browser that is silent before it has the code is at fault itself.
         let session = time::timeout(BROWSER_TIMEOUT, PageSession::new(browser, files)).await;

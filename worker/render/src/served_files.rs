@@ -3,7 +3,7 @@
 use crate::{
     component_page::ComponentPage,
     module_files::{ModuleFiles, STYLESHEET_LINK, TAILWIND_NAME, TAILWIND_PATH},
-    page_file::PageFile,
+    served_file::ServedFile,
     source::{PageCode, PageSource},
     tailwind::{self, TailwindUse},
 };
@@ -21,16 +21,16 @@ const CONFIGURED: &[u8] = b"window.tailwind ??= {};\n";
 
 /// The files of one page, by path; the page itself is `/`.
 #[derive(Clone, Debug)]
-pub(crate) struct PageFiles {
-    files: BTreeMap<String, PageFile>,
+pub(crate) struct ServedFiles {
+    files: BTreeMap<String, ServedFile>,
     modules: Arc<ModuleFiles>,
     /// The reply to requests for Tailwind's builds; none if they are refused.
-    tailwind: Option<PageFile>,
+    tailwind: Option<ServedFile>,
     /// Parts of the code that are replaced in the drawing.
     pub partial: Vec<String>,
 }
 
-impl PageFiles {
+impl ServedFiles {
     /// The files of the page that some code becomes.
     pub fn of_source(
         source: &PageSource,
@@ -40,7 +40,7 @@ impl PageFiles {
         let is_on = tailwind == TailwindUse::On;
         let is_auto = tailwind == TailwindUse::Auto;
         let build = modules.file(TAILWIND_PATH).filter(|_| is_on || is_auto);
-        let build = build.map(|file| PageFile::script([CONFIGURED, &file.content].concat()));
+        let build = build.map(|file| ServedFile::script([CONFIGURED, &file.content].concat()));
         let (files, partial) = match &source.code {
             PageCode::Html(text) => {
                 let is_loaded = tailwind::is_loaded_by(text);
@@ -55,7 +55,7 @@ impl PageFiles {
                 let is_old = build.is_some() && text.contains(tailwind::OLD_CDN);
                 let named = format!("{} ({TAILWIND_NAME})", tailwind::OLD_CDN);
                 let partial = if is_old { vec![named] } else { Vec::new() };
-                (BTreeMap::from([("/".to_owned(), PageFile::html(text))]), partial)
+                (BTreeMap::from([("/".to_owned(), ServedFile::html(text))]), partial)
             }
             PageCode::Component(component) => {
                 let has_tailwind = is_on || is_auto && tailwind::looks_used(&component.script);
@@ -79,7 +79,7 @@ impl PageFiles {
     }
 
     /// The file at an address; none if the page has no such file.
-    pub fn file(&self, address: &str) -> Option<&PageFile> {
+    pub fn file(&self, address: &str) -> Option<&ServedFile> {
         if tailwind::is_build(address) {
             return self.tailwind.as_ref();
         }
@@ -101,15 +101,15 @@ mod tests {
     use serde_json::Map;
     use std::path::Path;
 
-    fn files_of(html: &str, tailwind: TailwindUse) -> PageFiles {
+    fn files_of(html: &str, tailwind: TailwindUse) -> ServedFiles {
         files_with(html, tailwind, None)
     }
 
-    fn files_with(html: &str, tailwind: TailwindUse, stylesheet: Option<&Path>) -> PageFiles {
+    fn files_with(html: &str, tailwind: TailwindUse, stylesheet: Option<&Path>) -> ServedFiles {
         let code = PageCode::Html(html.to_owned());
         let (props, viewport) = (Map::new(), [320, 200]);
         let source = PageSource { code, props, frame: None, viewport, scale: 1 };
-        PageFiles::of_source(
+        ServedFiles::of_source(
             &source,
             &Arc::new(ModuleFiles::load(None, stylesheet).unwrap()),
             tailwind,
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn only_addresses_of_the_page_have_a_file() {
         let files = files_of("<p>text", TailwindUse::Auto);
-        assert!(files.file(&PageFiles::address()).is_some());
+        assert!(files.file(&ServedFiles::address()).is_some());
         assert!(files.file("https://page.juror.invalid/?again#there").is_some());
         for other in
             ["https://page.juror.invalid.example/", "https://page.juror.invalid/a", "file:///"]
@@ -134,7 +134,7 @@ mod tests {
         let stylesheet = folder.path().join("page.css");
         std::fs::write(&stylesheet, "body { margin: 0 }").unwrap();
         let files = |html| files_with(html, TailwindUse::Off, Some(&stylesheet));
-        let page = |html| files(html).file(&PageFiles::address()).unwrap().content.clone();
+        let page = |html| files(html).file(&ServedFiles::address()).unwrap().content.clone();
         assert!(
             page("<p>text")
                 .starts_with(b"<!doctype html>\n<link rel=\"stylesheet\" href=\"/page.css\">")
@@ -159,7 +159,7 @@ mod tests {
         let off = files_of(page, TailwindUse::Off);
         assert!(off.file(address).is_none() && off.partial.is_empty());
         let on = files_of("<p>text", TailwindUse::On);
-        let text = &on.file(&PageFiles::address()).unwrap().content;
+        let text = &on.file(&ServedFiles::address()).unwrap().content;
         assert!(text.starts_with(b"<script src=\"/modules/tailwind.js\">"));
         assert!(on.partial.is_empty());
     }
