@@ -4,8 +4,8 @@
 //! 1. They are the same after folding: lower case, runs of blanks as one, no quotes, no blanks
 //!    around commas and inside parentheses. Numbers and booleans are taken as they are written.
 //! 2. Both are colors (hex with 3, 4, 6 or 8 digits, `rgb()`, `hsl()` and the like, CSS names) and
-//!    differ by at most 1/255 in every channel; all fully transparent colors are one. Hex digits
-//!    without `#` count as a color only opposite one that is plainly written.
+//!    differ by at most 1/255 in every channel; all fully transparent colors are one. Six or eight
+//!    hex digits without `#` count as a color only opposite one that is plainly written.
 //! 3. Both are numbers with a unit. Lengths become pixels (1 rem = 1 em = 16 px, 1 in = 96 px,
 //!    1 pt = 4/3 px; no unit means px) and may differ by 0.01 px; times become milliseconds; other
 //!    units must be the same. Two numbers without any unit may only differ by rounding.
@@ -60,8 +60,10 @@ fn texts_equal(expected: &str, extracted: &str) -> bool {
 
 fn colors_equal(expected: &str, extracted: &str) -> bool {
     // Hex digits without # may as well be a number or a word ("100", "add").
-    let bare = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if bare(expected) && bare(extracted) {
+    let is_bare = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_too_short = |text: &str| is_bare(text) && text.len() < 6;
+    if is_bare(expected) && is_bare(extracted) || is_too_short(expected) || is_too_short(extracted)
+    {
         return false;
     }
     let (Ok(expected), Ok(extracted)) = (expected.parse::<Color>(), extracted.parse::<Color>())
@@ -193,6 +195,8 @@ mod tests {
             (json!("#fff"), json!("#fff8")),
             (json!("100"), json!("110000")),
             (json!("bad"), json!("bbaadd")),
+            (json!("400"), json!("#440000")),
+            (json!("fade"), json!("#ffaaddee")),
             (json!("12px"), json!("16px")),
             (json!("1rem"), json!("16.1px")),
             (json!("50%"), json!("50px")),

@@ -15,8 +15,17 @@ fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
     Srgb::new(red, green, blue).into_format::<f32>().into_color()
 }
 
+/// True if a value is a color of CSS. Hex digits without `#` are none: they may as well be a number
+/// or a word, as a weight of 400.
+pub fn is_color(text: &str) -> bool {
+    parse(text).is_some()
+}
+
 /// A computed color, with its alpha; none if the text is no color.
 pub(crate) fn parse(text: &str) -> Option<([u8; 3], f32)> {
+    if text.trim().bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
     let [red, green, blue, alpha] = csscolorparser::parse(text).ok()?.to_rgba8();
     Some(([red, green, blue], f32::from(alpha) / 255.0))
 }
@@ -57,7 +66,10 @@ mod tests {
     #[test]
     fn computed_colors_are_read_and_shown() {
         assert_eq!(parse("rgb(29, 78, 216)"), Some(([0x1D, 0x4E, 0xD8], 1.0)));
-        assert_eq!(parse("12px"), None);
+        for text in ["12px", "400", "700", "fade", "123456", "", " 600 "] {
+            assert!(!is_color(text), "{text:?}");
+            assert_eq!(shown(text), text);
+        }
         assert_eq!(shown("rgb(29, 78, 216)"), "#1D4ED8");
         assert_eq!(shown("rgba(0, 0, 0, 0)"), "rgba(0, 0, 0, 0)");
         assert_eq!(parse("oklch(1 0 0)"), Some(([255; 3], 1.0)));

@@ -27,6 +27,7 @@ mod similarity;
 mod snapshot;
 mod template_matching;
 
+pub use color::is_color;
 pub use contact_sheet::max_sheet_size;
 pub use content_box::content_ratio;
 pub use margin_shift::viewports_without_margin;

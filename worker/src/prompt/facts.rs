@@ -6,7 +6,7 @@ mod region;
 mod tests;
 
 use super::fence::defused;
-use csscolorparser::Color;
+use juror_evidence::is_color;
 use juror_types::{
     evidence::{Evidence, PageFrame, TokenEvidence},
     item::Tokens,
@@ -43,9 +43,7 @@ pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
 
 /// Tokens of the lines of an item that is not measured yet, by its expected tokens.
 pub(super) fn tokens_before_measuring(expected: Option<&Tokens>) -> TextTokens {
-    let is_color = |value: &serde_json::Value| {
-        value.as_str().is_some_and(|text| text.parse::<Color>().is_ok())
-    };
+    let is_color = |value: &serde_json::Value| value.as_str().is_some_and(is_color);
     let colors = expected.into_iter().flat_map(Tokens::values).filter(|it| is_color(it)).count();
     let lines = colors.min(MAX_LINES) as u64 * COLOR_TOKENS;
     // No text takes more tokens than it has bytes.
