@@ -23,15 +23,19 @@ pub(super) fn read(
     let value = match decode(content, content_type) {
         Ok(value) => value,
         Err(Undecodable::NotCompletion(message)) => return CallEnd::NotCompletion(show(&message)),
+        Err(Undecodable::Stream(message)) => {
+            return CallEnd::BadAnswer { message: show(&message), usage: None };
+        }
         Err(Undecodable::Damaged(message)) => return CallEnd::Lost(show(&message)),
     };
     let usage = usage(&value);
+    let bad = |message: String| CallEnd::BadAnswer { message, usage };
     if usage.is_none() && value.get("choices").is_none() {
         return failure::in_a_200(&value, headers, &show).unwrap_or_else(|| {
-            CallEnd::NotCompletion(show(&not_completion(content_type, &beginning_of(&value))))
+            let message = show(&not_completion(content_type, &beginning_of(&value)));
+            if is_of_another_api(&value) { bad(message) } else { CallEnd::NotCompletion(message) }
         });
     }
-    let bad = |message: String| CallEnd::BadAnswer { message, usage };
     let envelope = match ReplyEnvelope::deserialize(&value) {
         Ok(envelope) => envelope,
         Err(error) => return bad(show(&format!("the reply is not a chat completion ({error})"))),
@@ -60,6 +64,15 @@ pub(super) fn read(
         cost: reported_cost(&value).or_else(|| headers::reported_cost(headers)),
         simulated,
     })
+}
+
+/// True if a body is a model's answer in the form of another API, as of Anthropic, Gemini, Ollama or
+/// OpenAI's Responses, so that it may be billed. Gemini streams a list of answers.
+fn is_of_another_api(body: &Value) -> bool {
+    let answer = body.get(0).unwrap_or(body);
+    ["usage", "usageMetadata", "candidates", "content", "output", "model"]
+        .iter()
+        .any(|field| answer.get(field).is_some_and(|value| !value.is_null()))
 }
 
 /// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
@@ -244,6 +257,16 @@ mod tests {
         for raw in ["<html>", "null", "[]", "\"hello\"", r#"{"error":{"message":"m","code":502}}"#]
         {
             assert!(matches!(end(raw), CallEnd::NotCompletion(_)), "{raw}: {:?}", end(raw));
+        }
+        for raw in [
+            "data: {\"choices\":[]}\n\n",
+            r#"{"type":"message","content":[{"text":"{}"}],"usage":{"input_tokens":9}}"#,
+            r#"{"candidates":[{}],"usageMetadata":{"promptTokenCount":9}}"#,
+            r#"[{"candidates":[{}]}]"#,
+            r#"{"object":"response","output":[]}"#,
+            r#"{"model":"llama","message":{"content":"{}"},"done":true}"#,
+        ] {
+            assert!(matches!(end(raw), CallEnd::BadAnswer { usage: None, .. }), "{raw}");
         }
         let limited = r#"{"error":{"message":"slow down","code":429}}"#;
         assert!(matches!(end(limited), CallEnd::RateLimited { .. }));

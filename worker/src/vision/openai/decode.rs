@@ -1,16 +1,21 @@
 //! Decoding of a reply of status 200 to JSON. Pure.
 
 use crate::vision::http::BODY_LIMIT;
-use flate2::read::GzDecoder;
+use flate2::read::{GzDecoder, ZlibDecoder};
 use serde_json::Value;
-use std::{borrow::Cow, io::Read as _};
+use std::{
+    borrow::Cow,
+    io::{self, Read as _},
+};
 
 /// The reason why bytes are not JSON, by their possible cost.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Undecodable {
     /// A page or a text: no model wrote it, so nothing was billed.
     NotCompletion(String),
-    /// Empty, or damaged JSON: it may have been a completion.
+    /// A stream of events, which was not asked for: a model wrote it.
+    Stream(String),
+    /// Empty, or bytes that cannot be read: they may have been a completion.
     Damaged(String),
 }
 
@@ -19,21 +24,31 @@ const SHOWN_CHARACTERS: usize = 80;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// Reads a response as JSON. It is decompressed if its bytes are compressed, regardless of its
-/// headers, and a byte-order mark is skipped. The error names content type and first characters.
+/// Reads a response as JSON. It is decompressed if its bytes are compressed by gzip or zlib,
+/// regardless of its headers, and a byte-order mark is skipped. The error names content type and
+/// first characters.
 pub(super) fn decode(content: &[u8], content_type: &str) -> Result<Value, Undecodable> {
-    let content = match content.starts_with(GZIP_MAGIC) {
-        true => Cow::Owned(decompress(content)?),
-        false => Cow::Borrowed(content),
+    let content = if content.starts_with(GZIP_MAGIC) {
+        Cow::Owned(decompress(GzDecoder::new(content), "gzip")?)
+    } else if is_zlib(content) {
+        Cow::Owned(decompress(ZlibDecoder::new(content), "zlib")?)
+    } else {
+        Cow::Borrowed(content)
     };
     let text = content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&content);
     let beginning: String =
         String::from_utf8_lossy(text).trim().chars().take(SHOWN_CHARACTERS).collect();
     serde_json::from_slice(text).map_err(|error| {
-        if beginning.is_empty() || beginning.starts_with(['{', '[']) {
-            return Undecodable::Damaged(format!("the reply is not JSON ({error})"));
+        let is_page = beginning.starts_with('<');
+        if ["data:", "event:"].iter().any(|field| beginning.starts_with(field)) {
+            Undecodable::Stream(not_completion(content_type, &beginning))
+        } else if beginning.is_empty() || beginning.starts_with(['{', '[']) {
+            Undecodable::Damaged(format!("the reply is not JSON ({error})"))
+        } else if !is_page && str::from_utf8(text).is_err() {
+            Undecodable::Damaged("the reply is in an encoding that was not asked for".to_owned())
+        } else {
+            Undecodable::NotCompletion(not_completion(content_type, &beginning))
         }
-        Undecodable::NotCompletion(not_completion(content_type, &beginning))
     })
 }
 
@@ -50,20 +65,33 @@ pub(super) fn beginning_of(value: &Value) -> String {
     value.to_string().chars().take(SHOWN_CHARACTERS).collect()
 }
 
-fn decompress(content: &[u8]) -> Result<Vec<u8>, Undecodable> {
+/// True if bytes begin with the header of zlib (RFC 1950), which `content-encoding: deflate` means.
+fn is_zlib(content: &[u8]) -> bool {
+    match content {
+        [method @ 0x78, flags, ..] => u16::from_be_bytes([*method, *flags]).is_multiple_of(31),
+        _ => false,
+    }
+}
+
+fn decompress(content: impl io::Read, format: &str) -> Result<Vec<u8>, Undecodable> {
     let mut plain = Vec::new();
     let limit = BODY_LIMIT as u64;
-    match GzDecoder::new(content).take(limit + 1).read_to_end(&mut plain) {
+    match content.take(limit + 1).read_to_end(&mut plain) {
         Ok(_) if plain.len() <= BODY_LIMIT => Ok(plain),
         Ok(_) => Err(Undecodable::Damaged("the reply is too large".to_owned())),
-        Err(error) => Err(Undecodable::Damaged(format!("the reply is not valid gzip ({error})"))),
+        Err(error) => {
+            Err(Undecodable::Damaged(format!("the reply is not valid {format} ({error})")))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::{Compression, write::GzEncoder};
+    use flate2::{
+        Compression,
+        write::{GzEncoder, ZlibEncoder},
+    };
     use serde_json::json;
     use std::io::Write as _;
 
@@ -73,9 +101,16 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    fn deflated(text: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
     #[test]
-    fn gzip_and_a_byte_order_mark_are_decoded() {
+    fn compressed_bytes_and_a_byte_order_mark_are_decoded() {
         for content in [
+            deflated(b"{\"a\":1}"),
             b"{\"a\":1}".to_vec(),
             b"\xEF\xBB\xBF{\"a\":1}".to_vec(),
             compressed(b"{\"a\":1}"),
@@ -91,9 +126,19 @@ mod tests {
         let Undecodable::NotCompletion(message) = page else { panic!("{page:?}") };
         assert!(message.contains("\"text/html\"") && message.contains("<!DOCTYPE html>"));
         let half = compressed(b"{\"choices\":[]}");
-        for damaged in [b"".as_slice(), b" \n", b"{\"choices\":[{", half.split_at(12).0] {
+        let wide: Vec<u8> = "{\"a\":1}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let wide = [b"\xFF\xFE", wide.as_slice()].concat();
+        for damaged in [b"".as_slice(), b" \n", b"{\"choices\":[{", half.split_at(12).0, &wide] {
             let error = decode(damaged, "application/json").unwrap_err();
             assert!(matches!(error, Undecodable::Damaged(_)), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_stream_of_events_is_told_from_a_page() {
+        for stream in ["data: {\"choices\":[]}\n\n", "event: message\ndata: {}\n\n"] {
+            let error = decode(stream.as_bytes(), "text/event-stream").unwrap_err();
+            assert!(matches!(error, Undecodable::Stream(_)), "{error:?}");
         }
     }
 

@@ -1,7 +1,6 @@
 //! Tokens that a reply states as billed.
 
 use juror_types::usage::Usage;
-use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum number of tokens that is believed, far above what any model reads or writes in a call. A
@@ -11,29 +10,26 @@ const MAX_TOKENS: u64 = 100_000_000;
 /// The tokens that a body reports as billed; none if it reports none or an impossible number, since
 /// no prompt has zero tokens. Some servers count reasoning in the total alone.
 pub(super) fn usage(body: &Value) -> Option<Usage> {
-    let wire = WireUsage::deserialize(body.get("usage")?).ok()?;
-    let claims = [wire.prompt_tokens, wire.completion_tokens, wire.total_tokens.unwrap_or(0)];
-    if wire.prompt_tokens == 0 || claims.iter().any(|claim| *claim > MAX_TOKENS) {
+    let counts = body.get("usage")?;
+    let input_tokens = count(counts, "/prompt_tokens")?;
+    let output_tokens = count(counts, "/completion_tokens")?;
+    let total = count(counts, "/total_tokens").unwrap_or(0);
+    if input_tokens == 0 || [input_tokens, output_tokens, total].iter().any(|it| *it > MAX_TOKENS) {
         return None;
     }
-    let beyond_the_prompt =
-        wire.total_tokens.and_then(|total| total.checked_sub(wire.prompt_tokens));
+    let cached = count(counts, "/prompt_tokens_details/cached_tokens");
     Some(Usage {
-        input_tokens: wire.prompt_tokens,
-        cached_input_tokens: wire.prompt_tokens_details.and_then(|d| d.cached_tokens).unwrap_or(0),
-        output_tokens: wire.completion_tokens.max(beyond_the_prompt.unwrap_or(0)),
+        input_tokens,
+        // More than the input is impossible, and would lower the bill.
+        cached_input_tokens: cached.filter(|cached| *cached <= input_tokens).unwrap_or(0),
+        output_tokens: output_tokens.max(total.saturating_sub(input_tokens)),
     })
 }
 
-#[derive(Deserialize)]
-struct WireUsage {
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-}
-
-#[derive(Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
+/// A count of tokens; some servers write `3000.0`.
+fn count(counts: &Value, pointer: &str) -> Option<u64> {
+    let value = counts.pointer(pointer)?;
+    let whole =
+        |number: &f64| number.fract() == 0.0 && (0.0..=MAX_TOKENS as f64 + 1.0).contains(number);
+    value.as_u64().or_else(|| value.as_f64().filter(whole).map(|number| number as u64))
 }
