@@ -1,7 +1,7 @@
 //! Fits a drawing to its screenshot: scale, shift, size.
 
 use crate::{
-    content_box::{is_double, rim_color},
+    content_box::{content_outside, is_double, rim_color},
     margin_shift::{ShiftedScreenshot, best_shift},
     measured_noise::{MeasuredNoise, noise_of},
     noise::PairNoise,
@@ -20,6 +20,8 @@ pub(crate) struct Alignment {
     /// The screenshot before it was shifted; none if it was not.
     pub unshifted: Option<ShiftedScreenshot>,
     pub noise: PairNoise,
+    /// Number of the screenshot's pixels of content that lie outside the drawing, in its pixels.
+    pub outside: usize,
 }
 
 impl Alignment {
@@ -47,16 +49,18 @@ impl Alignment {
             if !(was_exact && is_one_browser(&measured)) {
                 let unshifted = Some(ShiftedScreenshot::new(screenshot, shift));
                 let noise = measured.noise;
-                return Self { scale, shift, screenshot: shifted, unshifted, noise };
+                let outside = content_outside(screenshot, drawing, shift);
+                return Self { scale, shift, screenshot: shifted, unshifted, noise, outside };
             }
         }
+        let outside = content_outside(screenshot, drawing, [0, 0]);
         let screenshot = match in_place {
             Some(_) => screenshot.clone(),
             None => screenshot.window([0, 0], size, rim_color(drawing)),
         };
         let measured = in_place.unwrap_or_else(|| noise_of(&screenshot, drawing));
         let noise = measured.noise;
-        Self { scale, shift: [0, 0], screenshot, unshifted: None, noise }
+        Self { scale, shift: [0, 0], screenshot, unshifted: None, noise, outside }
     }
 }
 

@@ -5,6 +5,9 @@ use crate::{
     raster::{Raster, Rgb, channel_difference},
 };
 
+/// Levels by which content differs from the border's color.
+const MIN_CONTRAST: u8 = 12;
+
 /// Size of a screenshot's content divided by that of a drawing's, across and down; none where one
 /// has no content.
 pub fn content_ratio(screenshot: &Raster, drawing: &Raster) -> Option<[f64; 2]> {
@@ -39,7 +42,7 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
     let mut found: Option<[i32; 4]> = None;
     for y in 0..picture.height() {
         let row = picture.row(y);
-        let is_content = |pixel: &Rgb| channel_difference(*pixel, rim) > 12;
+        let is_content = |pixel: &Rgb| channel_difference(*pixel, rim) > MIN_CONTRAST;
         let Some(first) = row.iter().position(is_content) else { continue };
         let last = row.iter().rposition(is_content).unwrap_or(first);
         let (first, last, y) = (first as i32, last as i32 + 1, y as i32);
@@ -49,6 +52,25 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
         });
     }
     found
+}
+
+/// Number of a screenshot's pixels of content that lie outside a drawing, which is shifted by so many
+/// pixels to the right and down.
+pub(crate) fn content_outside(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> usize {
+    let rim = rim_color(screenshot);
+    let columns = x..x + drawing.width() as i32;
+    let rows = y..y + drawing.height() as i32;
+    let is_content = |pixel: Rgb| channel_difference(pixel, rim) > MIN_CONTRAST;
+    let mut outside = 0;
+    for row in 0..screenshot.height() {
+        let is_inside = rows.contains(&(row as i32));
+        let pixels = (0..).zip(screenshot.row(row));
+        outside += pixels
+            .filter(|(column, _)| !is_inside || !columns.contains(column))
+            .filter(|(_, pixel)| is_content(**pixel))
+            .count();
+    }
+    outside
 }
 
 #[cfg(test)]
@@ -68,5 +90,15 @@ mod tests {
         assert_eq!(content_ratio(&double, &card(2, 2)), Some([2.0, 2.0]));
         assert_eq!(content_ratio(&card(12, 12), &card(2, 2)), Some([1.0, 1.0]));
         assert_eq!(content_ratio(&double, &Raster::filled(200, 120, [250; 3])), None);
+    }
+
+    #[test]
+    fn content_outside_of_a_drawing_is_counted() {
+        let drawing = Raster::filled(100, 60, [250; 3]);
+        let mut screenshot = Raster::filled(200, 120, [250; 3]);
+        screenshot.fill([90, 50, 20, 20], [20; 3]);
+        assert_eq!(content_outside(&screenshot, &drawing, [0, 0]), 400 - 100);
+        assert_eq!(content_outside(&screenshot, &drawing, [10, 10]), 0);
+        assert_eq!(content_outside(&screenshot, &drawing, [-90, 0]), 400);
     }
 }

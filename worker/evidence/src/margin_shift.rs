@@ -2,9 +2,10 @@
 
 use crate::{
     content_box::{content_box, is_double, rim_color},
-    raster::{Raster, Rgb, channel_difference},
+    raster::{Raster, channel_difference},
 };
 use juror_types::evidence::Evidence;
+use std::{iter::StepBy, ops::Range};
 
 /// Maximum shift, in pixels, of a component that was cropped in another way.
 const MAX_SHIFT: i32 = 64;
@@ -83,27 +84,31 @@ pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let has_same_size =
         (screenshot.width(), screenshot.height()) == (drawing.width(), drawing.height());
     let unshifted = difference(screenshot, drawing, [0, 0], SAMPLED);
-    if has_same_size && unshifted == 0.0 {
+    if has_same_size && unshifted == 0 {
         return [0, 0];
     }
-    let limit = unshifted * SHIFT_GAIN;
+    let limit = share(unshifted, SHIFT_GAIN);
     let Some((shift, left)) = least_different(screenshot, drawing, limit) else { return [0, 0] };
-    let is_far_less = !has_same_size || left < unshifted * SHIFT_GAIN_WITHOUT_EDGES;
+    let is_far_less = !has_same_size || left < share(unshifted, SHIFT_GAIN_WITHOUT_EDGES);
     if !is_far_less && !are_edges_shifted(screenshot, drawing, shift) {
         return [0, 0];
     }
     let [x, y] = shift;
     let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
     let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
-    exactly.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(shift, |(exact, _)| exact)
+    exactly.min_by_key(|(_, left)| *left).map_or(shift, |(exact, _)| exact)
+}
+
+fn share(difference: u64, share: f64) -> u64 {
+    (difference as f64 * share).ceil() as u64
 }
 
 /// The shift by another margin that leaves the least difference, and that difference; none unless it
 /// is below the limit.
-fn least_different(screenshot: &Raster, drawing: &Raster, limit: f64) -> Option<([i32; 2], f64)> {
+fn least_different(screenshot: &Raster, drawing: &Raster, limit: u64) -> Option<([i32; 2], u64)> {
     let shifts = shifts_of_margins(screenshot, drawing).into_iter();
     let left = shifts.map(|shift| (shift, difference(screenshot, drawing, shift, SAMPLED)));
-    left.filter(|(_, left)| *left < limit).min_by(|(_, one), (_, other)| one.total_cmp(other))
+    left.filter(|(_, left)| *left < limit).min_by_key(|(_, left)| *left)
 }
 
 /// True if a shift puts at least half of the edges that are not in their places to places of edges:
@@ -193,29 +198,36 @@ fn side_shifts(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
     })
 }
 
-/// Mean difference of pixels on a grid of these distances. Places outside the screenshot have its
-/// border's color, and pixels of both borders' colors do not differ.
+/// Sum of the differences of pixels on a grid of these distances, over both pictures. Places outside
+/// a picture have its border's color, and pixels of both borders' colors do not differ: content of
+/// one picture that lies outside the other differs.
 fn difference(
     screenshot: &Raster,
     drawing: &Raster,
     [x, y]: [i32; 2],
     [columns, rows]: [usize; 2],
-) -> f64 {
-    let (mut total, mut count) = (0u64, 0u64);
-    let (rim_one, rim_other) = (rim_color_at_corner(screenshot), rim_color_at_corner(drawing));
-    for row in (0..drawing.height() as i32).step_by(rows) {
-        for column in (0..drawing.width() as i32).step_by(columns) {
-            let other = drawing.at(column, row);
+) -> u64 {
+    let (rim_one, rim_other) = (screenshot.at(0, 0), drawing.at(0, 0));
+    let across = places(drawing.width(), screenshot.width(), x, columns);
+    let down = places(drawing.height(), screenshot.height(), y, rows);
+    let mut total = 0;
+    for row in down {
+        for column in across.clone() {
+            let other = drawing.get(column, row).unwrap_or(rim_other);
             let one = screenshot.get(column + x, row + y).unwrap_or(rim_one);
             let is_page = one == rim_one && other == rim_other;
             let differs = channel_difference(one, other);
             total += if is_page || differs <= 2 { 0 } else { u64::from(differs.min(MAX_LEVELS)) };
-            count += 1;
         }
     }
-    total as f64 / count.max(1) as f64
+    total
 }
 
-fn rim_color_at_corner(picture: &Raster) -> Rgb {
-    picture.at(0, 0)
+/// Every `distance`-th place along a side of the drawing or of the screenshot shifted by `shift`,
+/// with 0 among them.
+fn places(drawing: u32, screenshot: u32, shift: i32, distance: usize) -> StepBy<Range<i32>> {
+    let step = distance as i32;
+    let first = (-shift).min(0).div_euclid(step) * step;
+    let end = (drawing as i32).max(screenshot as i32 - shift);
+    (first..end).step_by(distance)
 }

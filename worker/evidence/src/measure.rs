@@ -64,6 +64,8 @@ impl<'pictures> PicturePair<'pictures> {
         };
         let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());
         let area = f64::from(drawing.width()) * f64::from(drawing.height());
+        let outside = self.alignment.outside as f64;
+        let differing = difference.count() as f64 + outside;
         let (ssim, ssim_low) = similarity::mean_and_lowest_tenth(screenshot, drawing);
         let blocks = compare_blocks(screenshot, drawing);
         let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
@@ -74,7 +76,7 @@ impl<'pictures> PicturePair<'pictures> {
             size_ratio: self.size_ratio,
             noise: self.noise().share,
             noise_levels: (!self.noise().is_none()).then_some(self.noise().flat_levels),
-            pixels_equal: rounded(1.0 - difference.count() as f64 / area.max(1.0)),
+            pixels_equal: rounded(1.0 - differing / (area + outside).max(1.0)),
             ssim: rounded(ssim),
             ssim_low: rounded(ssim_low),
             block_match: blocks.matched.map(rounded),
@@ -162,6 +164,23 @@ mod tests {
         assert_eq!(evidence.pixels_equal, 1.0 - 2400.0 / 64000.0);
         assert!((5.0..8.0).contains(&region.delta_e));
         assert_eq!(rounded(region.share), 0.0375);
+    }
+
+    #[test]
+    fn content_that_the_drawing_lacks_is_not_shifted_out_of_it() {
+        let mut screenshot = Raster::filled(320, 100, [248; 3]);
+        screenshot.fill([0, 0, 320, 60], [20, 30, 60]);
+        screenshot.fill([0, 0, 1, 1], [248; 3]);
+        let mut drawing = Raster::filled(320, 100, [248; 3]);
+        drawing.fill([8, 8, 40, 12], [20; 3]);
+        let evidence =
+            PicturePair::new(&screenshot, &drawing).measure(EvidenceSource::Browser, None);
+        assert_eq!(evidence.shift, [0, 0]);
+        assert!(evidence.pixels_equal < 0.45, "{}", evidence.pixels_equal);
+        let smaller = drawing.window([0, 0], [160, 50], [248; 3]);
+        let evidence =
+            PicturePair::new(&screenshot, &smaller).measure(EvidenceSource::Rendered, None);
+        assert!(evidence.pixels_equal < 0.45, "{}", evidence.pixels_equal);
     }
 
     #[test]
