@@ -20,12 +20,15 @@ use std::{
 };
 
 const READ_BYTES: u64 = 256 * 1024;
+/// End of the last row, and a row that tells the end of the file: in an unclosed quote it becomes
+/// part of the cell.
+const END_OF_FILE: &[u8] = b"\n\0\n";
 
 /// The rows of a CSV file, in order.
 pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
     let left = Arc::new(AtomicU64::new(0));
     // Every row ends with a line feed, so that lines can be counted from the end of a row.
-    let source = open_file(path)?.chain(&b"\n"[..]);
+    let source = open_file(path)?.chain(END_OF_FILE);
     let reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -71,6 +74,7 @@ impl<R: Read> CsvRows<R> {
             self.left.store(MAX_LINE_BYTES + READ_BYTES, Ordering::Relaxed);
             match self.reader.read_byte_record(&mut self.row) {
                 Ok(false) => return None,
+                Ok(true) if self.row.as_slice() == b"\0" && self.row.len() == 1 => return None,
                 Ok(true) if self.row.as_slice().trim_ascii().is_empty() && self.row.len() == 1 => {}
                 Ok(true) => break,
                 Err(error) => {
@@ -87,6 +91,10 @@ impl<R: Read> CsvRows<R> {
         let line = self.reader.position().line().saturating_sub(feeds + 1).max(begins);
         if bytes.len() as u64 > MAX_LINE_BYTES {
             return Some((line, Err(DatasetProblem::TooLong)));
+        }
+        if bytes.ends_with(END_OF_FILE) {
+            let problem = "a quote is not closed before the end of the file; close every quote";
+            return Some((line, Err(DatasetProblem::NotCsv(problem.to_owned()))));
         }
         let row = StringRecord::from_byte_record(self.row.clone());
         Some((line, row.map_err(|_| DatasetProblem::NotUtf8)))

@@ -185,10 +185,16 @@ fn broken_rows_name_file_and_line() {
             "a",
             "/set.csv, line 6: not valid CSV: 1 cells under 3 columns; put cells with commas in \
              quotes, and close every quote",
-            "/set.csv, line 7: not valid CSV: 1 cells under 3 columns; put cells with commas in \
-             quotes, and close every quote",
+            "/set.csv, line 7: not valid CSV: a quote is not closed before the end of the file; \
+             close every quote",
         ]
     );
+    assert_eq!(
+        read(b"id,screenshot,generated_code\na,1.png,\"<b>x</b>\nb,1.png,b\nc,1.png,c\n"),
+        ["/set.csv, line 2: not valid CSV: a quote is not closed before the end of the file; \
+             close every quote",]
+    );
+    assert_eq!(read(b"id,screenshot,generated_code\na,1.png,\"x\n\""), ["a"]);
     assert!(read(b"").is_empty());
 }
 
