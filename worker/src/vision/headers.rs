@@ -6,8 +6,9 @@ use juror_types::usage::Money;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
-/// Longest wait that is accepted from a header.
-pub const MAX_WAIT: Duration = Duration::from_secs(600);
+/// Longest wait that is accepted from a header, as long as the longest cooldown. A run pauses before
+/// so long a wait, unless its refusals have no bound.
+pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The limits of an account by `x-ratelimit-limit-*`; 0 and -1 mean unknown. A remaining amount of
 /// 0 is no refusal.
