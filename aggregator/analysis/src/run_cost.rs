@@ -14,15 +14,16 @@ pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u
     // one in flight: either may cost its worst case.
     let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
     let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
+    let total_usd = spent.total(ledger.as_ref());
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);
     let estimate_error =
         expected.filter(|expected| pending == 0 && expected.pico() > 0).map(|expected| {
             round_stable(
-                (spent.cost - expected).approximate_dollars() / expected.approximate_dollars(),
+                (total_usd - expected).approximate_dollars() / expected.approximate_dollars(),
             )
         });
     Cost {
-        total_usd: spent.total(ledger.as_ref()),
+        total_usd,
         results_usd: spent.cost,
         presumed_usd: presumed,
         presumed_probable_usd: spent

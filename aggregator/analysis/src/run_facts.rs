@@ -87,7 +87,7 @@ pub struct Cost {
     pub estimated_usd: Option<Money>,
     /// Maximum cost of those jobs, with every call that may be repeated.
     pub worst_case_usd: Option<Money>,
-    /// Deviation of the results' costs from the estimate, as a share of it: 0.1 is a tenth more.
+    /// Deviation of the total cost from the estimate, as a share of it: 0.1 is a tenth more.
     /// None while jobs are pending, and without an estimate.
     pub estimate_error: Option<f64>,
     /// Amount by which bills exceeded their reservations.
