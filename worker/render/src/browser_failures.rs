@@ -60,7 +60,7 @@ mod tests {
             (BrowserFailures::default(), RendererError::Ended("gone".to_owned()));
         let ended = RenderError::Browser(ended);
         (1..MAX_FAILURES).for_each(|_| failures.count(&ended));
-        failures.count(&RenderError::Empty);
+        failures.count(&RenderError::Empty { replaced: String::new() });
         assert_eq!(failures.check(), Ok(()), "the code's faults are not the browser's");
         failures.reset();
         (1..MAX_FAILURES).for_each(|_| failures.count(&ended));

@@ -76,9 +76,12 @@ pub enum RenderError {
     /// The code threw, and nothing is shown.
     #[error("throws: {0}")]
     Throws(String),
-    /// The page shows nothing.
-    #[error("renders nothing")]
-    Empty,
+    /// The page shows nothing; with the names of replaced imports, which may be its cause.
+    #[error("renders nothing{replaced}")]
+    Empty {
+        /// ` (not there: …)`, or nothing.
+        replaced: String,
+    },
     /// The pages of the item were not ready, or a script did not end, in this time.
     #[error("did not settle in {} s", .0.as_secs_f64())]
     Unsettled(Duration),

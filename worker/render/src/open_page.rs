@@ -172,20 +172,22 @@ impl<'renderer> OpenPage<'renderer> {
         let errors: Vec<String> = self.evaluate(None, &running).await?;
         let state: SettledPage =
             self.in_own_world(&format!("juror.settle({MAX_ELEMENTS})")).await?;
-        self.error = errors.into_iter().next().map(|error| self.with_replaced(error));
+        // An import that was replaced may be the cause of an error.
+        let replaced = self.replaced();
+        self.error = errors.into_iter().next().map(|error| error + &replaced);
         Ok(match &self.error {
             _ if state.elements > MAX_ELEMENTS => Some(RenderError::TooManyElements(MAX_ELEMENTS)),
             Some(error) if state.is_empty => Some(RenderError::Throws(error.clone())),
-            None if state.is_empty => Some(RenderError::Empty),
+            None if state.is_empty => Some(RenderError::Empty { replaced }),
             _ => None,
         })
     }
 
-    /// An error with the names of replaced imports, which may be its cause.
-    fn with_replaced(&self, error: String) -> String {
+    /// The names of replaced imports, as ` (not there: lucide-react)`; empty without any.
+    fn replaced(&self) -> String {
         match self.partial.as_slice() {
-            [] => error,
-            replaced => format!("{error} (not there: {})", shortened(&replaced.join(", "))),
+            [] => String::new(),
+            names => format!(" (not there: {})", shortened(&names.join(", "))),
         }
     }
 

@@ -17,5 +17,7 @@
     const number = /^Minified React error #(\d+)/.exec(text)?.[1];
     return number === undefined ? text : REASONS[number] ?? `React's error ${number}`;
   });
+  // Every bundler puts this constant in its place.
+  window.process ??= { env: { NODE_ENV: 'production' } };
   window.setImmediate = (callback) => setTimeout(callback, 0);
 })();
