@@ -4,13 +4,18 @@ use juror_types::item::Language;
 use oxc_allocator::Allocator;
 use oxc_diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc_parser::Parser;
+use oxc_semantic::SemanticBuilder;
 use oxc_span::SourceType;
 
-/// The first syntax error, as "line:column: what".
+/// The first syntax error, as "line:column: what"; names that are declared or exported twice, and the
+/// like, are errors too.
 pub(super) fn first_error(code: &str, language: Language) -> Option<String> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, code, source_type(language)).parse();
-    script_error(code, &parsed.diagnostics)
+    script_error(code, &parsed.diagnostics).or_else(|| {
+        let checked = SemanticBuilder::new_compiler().build(&parsed.program);
+        script_error(code, &checked.diagnostics)
+    })
 }
 
 /// The first of some errors, as "line:column: what".

@@ -39,7 +39,7 @@ fn compiled(code: &str, language: Language) -> Result<String, ComponentError> {
         return Err(ComponentError::Broken(error.unwrap_or_default()));
     }
     let mut program = parsed.program;
-    let scoping = SemanticBuilder::new().with_enum_eval(true).build(&program);
+    let scoping = SemanticBuilder::new_compiler().with_enum_eval(true).build(&program);
     if scoping.diagnostics.has_errors() {
         let error = script_error(code, &scoping.diagnostics);
         return Err(ComponentError::Broken(error.unwrap_or_default()));
