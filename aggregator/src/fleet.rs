@@ -271,7 +271,7 @@ async fn commit(
 ) -> Result<(), AggregatorError> {
     let _ended = ended.drop_guard();
     match committer.run(inputs).await {
-        // It was interrupted while it read a journal.
+        // An immediate shutdown interrupted the reading of a journal.
         Err(AggregatorError::Journal(JournalError::Stopped)) => Ok(()),
         ended => ended.map(drop),
     }

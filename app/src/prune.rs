@@ -14,15 +14,15 @@ use std::{collections::HashSet, fs, io, path::Path};
 /// Reason to keep a run regardless of its age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// It has a name as a baseline.
+    /// The run has a name as a baseline.
     Blessed,
-    /// A process works on it.
+    /// A process works on the run.
     Running,
-    /// A fleet may continue it.
+    /// A fleet may continue the run.
     Unfinished,
-    /// It is among the first of its series.
+    /// The run is among the first of its series.
     First,
-    /// It is the newest of its series.
+    /// The run is the newest of its series.
     Newest,
 }
 

@@ -58,7 +58,7 @@ pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
 /// Means by which a worker draws: its render command, or the name and version of its browser.
 ///
 /// # Errors
-/// It draws nothing, for this reason.
+/// The worker draws nothing, for this reason.
 pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, RendererError>> {
     Box::pin(async move {
         if !settings.stages.render_command.is_empty() {
@@ -73,7 +73,7 @@ pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, Render
 /// Checks the files that the built-in renderer gives to each page.
 ///
 /// # Errors
-/// They cannot be read; the message has the remedy.
+/// The files cannot be read; the message has the remedy.
 pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
     renderer(settings).check_files()
 }

@@ -13,7 +13,7 @@ use juror_ledger::job_store::{CacheStats, JobStore};
 use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
 
-/// A figure for programs, and the line that says it to people.
+/// A figure as JSON and as a line of text.
 type Figure = (Value, String);
 
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.

@@ -50,7 +50,7 @@ struct Check {
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
     let mut flags = [judging.layers(), calling.layers(), fleet.layers()].concat();
-    // What is checked is what a judge needs, by the rubric that it would be given.
+    // Checks what judging needs, even if the settings have the judge off.
     flags.push(Layer::from_value("run", "enable_llm_judge", true));
     let base = settings_sources::read(global)?;
     let settings = base.settle(flags)?;

@@ -1,4 +1,4 @@
-//! An answer's content, whole or spoiled by a fault. Pure.
+//! Content of a reply, intact or corrupted by a fault. Pure.
 
 use crate::fault::Fault;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl ReplyContent {
         Self { content: Some(content), refusal: None, finish_reason }
     }
 
-    /// Ends the content at so many tokens, if it is longer.
+    /// Truncates the content to this number of tokens.
     pub(crate) fn limited_to(mut self, tokens: u64) -> Self {
         let bytes = usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
         if let Some(content) = &mut self.content
@@ -68,7 +68,7 @@ const STOP: &str = "stop";
 const LENGTH: &str = "length";
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// At most so many bytes, and no broken character.
+/// The first `bytes` bytes of a text, cut at a character boundary.
 fn first_bytes(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
@@ -92,7 +92,7 @@ fn spoil_scores(value: &mut Value, spoil: &mut impl FnMut(i64) -> Option<Value>)
     }
 }
 
-/// Removes the first key whose value is a whole number; answers whether there was one.
+/// Removes the first key whose value is a whole number; returns true if there was one.
 fn drop_first_score(verdict: &mut Value) {
     fn drop_from(value: &mut Value) -> bool {
         let Value::Object(parts) = value else {

@@ -24,7 +24,7 @@ impl AccountLimits {
         Self { requests: bucket(requests_per_minute), tokens: bucket(tokens_per_minute) }
     }
 
-    /// Takes one request with so many tokens from both buckets, or from none.
+    /// Takes one request with `tokens` tokens from both buckets, or nothing.
     pub(crate) fn admit(&mut self, tokens: u64, now: Instant) -> Result<(), Refusal> {
         let mut parts = [
             (self.requests.as_mut(), "requests", 1.0),

@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// One seed of two, so that neither part can be told from the other's change.
+/// Combines two seeds, so that a change of either changes the result.
 pub(crate) fn mix(one: u64, other: u64) -> u64 {
     Random::new(one ^ other.rotate_left(32)).next() ^ other
 }

@@ -9,7 +9,7 @@ use hyper::body::{Body as _, Incoming};
 pub(crate) enum Unread {
     /// The client went away.
     Lost,
-    /// It is larger than any server takes.
+    /// The body is larger than any server takes.
     TooLarge,
 }
 

@@ -135,7 +135,7 @@ impl CallPricing {
         if let CallEnd::Answered(answer) = end
             && answer.lane != self.terms.lane
             && self.terms.lane != Lane::Mixed
-            // A row of a batch was sent in the lane batch, whatever its run's lane is now.
+            // Batch rows keep the lane batch even if the run's lane has changed.
             && answer.lane != Lane::Batch
             && first(&self.warned_other_lane)
         {

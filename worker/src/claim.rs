@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 /// Result of asking for a claim.
 pub enum Claiming<'job> {
-    /// This worker has the job, under this key.
+    /// The claim is granted to this worker, under this key.
     Claimed(Box<ClaimedJob<'job>>, ClaimKey),
-    /// It has its result already.
+    /// The job has a result already.
     Finished(Box<JobResult>),
 }
 

@@ -21,13 +21,13 @@ pub struct Concurrency {
 /// Signal of the provider's state in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// It answered, usably or not.
+    /// The provider answered, usably or not.
     Answered,
-    /// It refused by rate, and stated a wait or its limits.
+    /// The provider refused by rate and stated a wait or limits.
     Refused,
-    /// It refused without a wait or limits, as servers do that have too many calls in flight.
+    /// The provider refused without a wait or limits, as with too many concurrent calls.
     Crowded,
-    /// It could not answer.
+    /// The provider could not answer.
     Unavailable,
 }
 

@@ -86,7 +86,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// True if the run's deadline has come.
+    /// True if the run's deadline has passed.
     pub fn deadline_passed(&self) -> bool {
         self.run_deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

@@ -69,7 +69,7 @@ pub fn bounds(
     let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
     let worst_repeat = terms.price.worst_cost(input_tokens, larger);
     let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
-    // What is written explicitly is written once for all items.
+    // An explicit cache write happens once for all items, so an item's expected write is 0.
     let expected_writes = (terms.facts.prompt_cache == PromptCache::Explicit).then_some(0);
     Bounds {
         input_tokens,

@@ -43,7 +43,7 @@ pub enum Estimated {
         /// Bounds of the call, for each candidate in order.
         bounds: Vec<Bounds>,
     },
-    /// It would fail before any call.
+    /// The job would fail before any call.
     Failed(JobError),
 }
 

@@ -41,9 +41,9 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
 
 /// A job after every step that needs no call.
 pub(crate) enum Uncalled {
-    /// It has its result.
+    /// The job has its result.
     Finished(Box<JobResult>),
-    /// Its judge must be called. Its claim is released.
+    /// The judge of the job must be called. The claim is released.
     NeedsCall(Box<PreparedQuestion>, Box<ResultBuilder>),
 }
 
@@ -85,7 +85,7 @@ async fn record_end(
             | Interruption::FileNotHere(_)),
         ) => {
             telemetry::job_requeued(interruption);
-            // Requeued regularly: this start does not count against the job.
+            // A regular requeue does not count as an unfinished start.
             context.store.requeue(claim).await?;
         }
         Err(_) => {}
@@ -102,7 +102,7 @@ pub(crate) async fn record_result(result: &JobResult, context: &Context) {
         context.breaker.check(row.unwrap_or_default());
     }
     if context.breaker.is_open() {
-        // Recorded before other jobs are paid in vain.
+        // Stops the run's other jobs before they are paid for.
         context.shutdown.drain.cancel();
     }
 }

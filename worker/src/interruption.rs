@@ -11,7 +11,7 @@ pub enum Interruption {
     /// No call of this run can succeed until a person acts.
     #[error("{0}")]
     Paused(String),
-    /// It cannot be judged here, or the ledger has no record of its run's budget.
+    /// The job cannot be judged here, or the ledger has no record of its run's budget.
     #[error("{0}")]
     UnknownRun(String),
     /// The job waited for as long as a delivery may be held.

@@ -103,7 +103,7 @@ fn language_of_path(path: &str) -> Option<Language> {
 /// A file of code.
 enum CodeFile {
     Read(String),
-    /// It is not read, for this reason.
+    /// The file is not read, for this reason.
     Oversized(String),
 }
 

@@ -79,7 +79,7 @@ impl Judging<'_> {
         mut asked: PreparedQuestion,
         mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
-        // Replies that were settled before a crash were not usable, and count.
+        // Calls settled by earlier holders count as unusable answers.
         let larger_output =
             self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
         let mut tally =
@@ -109,10 +109,10 @@ impl Judging<'_> {
             let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
             let bill = self.bill(&call.end, money, &asked).await;
-            // The provider's count is interpreted by the known input count.
+            // Must precede `learn_count`, which uses the learned input ratio.
             let input_scale = self.learn_scale(&asked, &call.end, money);
             let counting = self.learn_count(&asked, &call, waited);
-            // Remaining work delays the next call only where that would be refused too.
+            // Keeps the permit during a cooldown or pause, when another call would be refused too.
             let _held =
                 matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
             self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;

@@ -81,7 +81,7 @@ impl ItemEvidence {
 pub enum MeasuringError {
     /// The item's own images cannot be used.
     Input(JobError),
-    /// Evidence cannot be had here, which is no fault of the item: no renderer, or a limit.
+    /// Evidence is not available here, through no fault of the item: no renderer, or a limit.
     Unmeasured(String),
 }
 
@@ -130,7 +130,7 @@ pub async fn collect(
         (None, Some(code), Some(command)) => {
             given_picture::measure_command(code, command, screenshot, &item).await
         }
-        // Boxed, for it is large, and a worker's stack is not.
+        // Boxed: the future is large and a worker's stack is small.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
         (None, None, _) => {
             let reason = loaded.oversized_code.clone().unwrap_or_default();

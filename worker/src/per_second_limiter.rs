@@ -44,7 +44,7 @@ impl PerSecondLimiter {
     /// Waits until one more call may go out. A dropped future leaves its turn to the next.
     pub async fn wait(&self) {
         let Some(limiter) = &self.0 else { return };
-        // Only the first in line looks at the clock; the lock keeps the line.
+        // The mutex is fair: only the first waiter polls the limiter.
         let limiter = limiter.lock().await;
         while let Err(refusal) = limiter.check() {
             sleep(refusal.wait_time_from(limiter.clock().now())).await;

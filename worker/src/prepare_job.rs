@@ -30,9 +30,9 @@ use std::collections::BTreeMap;
 
 /// A job before its judge is asked.
 pub enum PreparedJob<'job> {
-    /// It needs no call.
+    /// The job needs no call.
     Finished(FinishedJob),
-    /// Its judge is to be asked.
+    /// The judge of the job is to be asked.
     NeedsCall(Judging<'job>, Box<PreparedQuestion>, ResultBuilder),
 }
 
@@ -87,7 +87,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     }
 
     let Some((judge, setup)) = job.judge.as_ref().zip(context.judge.as_ref()) else {
-        // A judge would have found an image that cannot be read.
+        // With a judge, reading the images happens in `Question`; without one it is checked here.
         return match inspect_images(&job.item, &context.sources).await {
             Ok(()) => Ok(PreparedJob::Finished(record.without_verdict())),
             Err(error) => without_input(job, context, record, error).await,

@@ -130,7 +130,7 @@ impl Question {
         terms: &ModelTerms,
         rules: &ImageRules,
     ) -> Bounds {
-        // One without a size is unreadable, and asked about in no call.
+        // An image without a size is unreadable and fails before any call.
         let own = self.images.iter().filter_map(|it| juror_image::dimensions(&it.source.bytes));
         let all = own.chain(evidence.images.iter().copied());
         let sizes: Vec<_> = all.map(|(width, height)| rules.fit(width, height)).collect();

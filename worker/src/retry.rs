@@ -182,7 +182,7 @@ pub fn full_jitter(repetition: u32) -> Duration {
     const FIRST_CEILING: Duration = Duration::from_secs(1);
     const LAST_CEILING: Duration = Duration::from_secs(30);
     let ceiling = FIRST_CEILING.saturating_mul(2_u32.saturating_pow(repetition)).min(LAST_CEILING);
-    // Half the ceiling, give or take all of it.
+    // A mean of half the ceiling ± 100 % is uniform from 0 to the ceiling (full jitter).
     let mut delays = ExponentialBackoff {
         current_interval: ceiling / 2,
         randomization_factor: 1.0,

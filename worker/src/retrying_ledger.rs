@@ -110,7 +110,7 @@ impl<Backend: Admission + JobStore> RetryingLedger<Backend> {
         let mut changes = self.backend.changes();
         let (mut repetition, mut waiting) = (0, None);
         loop {
-            // Marked before the request, so that any later change leads to another one.
+            // Marked as seen before the request, so a later change triggers a retry.
             changes.borrow_and_update();
             let answer = tokio::select! {
                 biased;

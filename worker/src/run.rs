@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info};
 
-/// Most deliveries that a worker ever holds.
+/// Maximum number of deliveries that a worker holds.
 const MAX_DELIVERIES: usize = 640;
 
 /// A worker, about to take jobs.
@@ -83,7 +83,7 @@ async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
     let mut ending = Ending::default();
     let mut intake = JobIntake::default();
     let taken = take_jobs(handler, &mut intake, &mut tasks, &mut ending).await;
-    // Before anything is returned to the queue, which would send it here again.
+    // Unsubscribe first, or the queue would redeliver requeued jobs here.
     shutdown.now.run_until_cancelled(intake.close()).await;
     ending.note(taken, &shutdown.drain);
     info!(in_progress = tasks.len(), "the worker takes no more jobs");
@@ -140,7 +140,7 @@ impl JobIntake {
         wanted: usize,
     ) -> Result<Option<Delivery<Job>>, QueueError> {
         if let Some(prefetch) = self.better_prefetch(wanted) {
-            // The old one goes first, so that nothing is kept twice.
+            // Close the old subscription first, so that no message is prefetched twice.
             self.close().await;
             self.prefetch = prefetch;
         }

@@ -83,6 +83,6 @@ async fn digest(bytes: &Bytes) -> Digest {
     }
     let shared = bytes.clone();
     let digesting = spawn_blocking(move || Digest::from_content(&shared));
-    // It breaks off only where the process is ending.
+    // The task is only cancelled at process exit.
     digesting.await.unwrap_or_else(|_| Digest::from_content(bytes))
 }

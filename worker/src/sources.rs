@@ -50,7 +50,7 @@ pub enum SourceError {
         /// The part that is not allowed, and the setting that would allow it.
         reason: NotAllowed,
     },
-    /// It was not available.
+    /// The file was not available.
     #[error("{reference}: {problem}")]
     Fetch {
         /// Reference of the item.
@@ -104,7 +104,7 @@ impl Sources {
             region: settings.s3_region.clone(),
             credentials,
             timeout,
-            // Whatever goes wrong is tried again from here.
+            // Retries are done here, not in the object store client.
             retries: 0,
         };
         let open = |bucket: &juror_files::fetch_policy::AllowedBucket| {
@@ -162,7 +162,7 @@ impl Sources {
                 _ => None,
             })
         });
-        // A look that broke off found nothing.
+        // A cancelled check counts as no missing file.
         looking.await.ok().flatten()
     }
 

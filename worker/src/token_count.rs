@@ -190,7 +190,8 @@ impl CounterState {
         } else if lacking > full {
             self.window = None;
         } else {
-            // A window of fixed length tells its end, which says nothing of what is lacking.
+            // A reset of a fixed window says nothing about missing tokens, so larger values are
+            // dropped.
             self.count(call, call.lacking().filter(|lacking| *lacking <= full), now);
         }
     }
@@ -198,7 +199,8 @@ impl CounterState {
     /// Counts a call that left the bucket full, with at most the reported number of tokens missing.
     fn count(&mut self, call: CountedCall, told: Option<u64>, now: Instant) {
         let Some(lower) = self.rule.lower() else { return };
-        // Inputs are estimates: what is told must be nearer to the lower rule.
+        // Inputs are estimates, so a proof must be nearer to the lower rule than to the present
+        // one.
         let middle = call.tokens(lower).midpoint(call.tokens(self.rule));
         let empty = Window { began: now, calls: 0, waited: 0, proofs: 0, untold: 0 };
         let window = self.window.get_or_insert(empty);
@@ -221,7 +223,7 @@ impl CounterState {
     fn raise(&mut self, remaining: u64, now: Instant) {
         self.window = None;
         if let Some(higher) = self.rule.higher() {
-            // Under a rule that holds the bucket stays as it is now.
+            // Under a correct rule the bucket stays at this level.
             self.fullest = remaining;
             self.change_to(higher, now);
         }

@@ -56,8 +56,8 @@ pub struct ItemStability {
 }
 
 impl ItemStability {
-    /// Reads a run and the `runs` − 1 before it that asked the same, one after the other. What an
-    /// item's input was before it changed tells nothing of the item as it is.
+    /// Reads a run and the `runs` − 1 before it that asked the same, one after the other. Results
+    /// from before a change of an item's input are ignored.
     pub fn from_run(
         files: &RunFiles,
         runs: usize,

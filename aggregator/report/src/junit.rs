@@ -34,7 +34,7 @@ pub(crate) fn write(
         out,
         r#"<testsuites name="juror" tests="{tests}" failures="{failures}" errors="{errors}" time="{seconds:.3}">"#
     )?;
-    // The common schema knows a time without a zone alone.
+    // The JUnit schema allows only times without a zone.
     let timestamp = run.created_at.get(..19).unwrap_or_default();
     let name = escaped(&format!("{}@{} {}", run.rubric.id, run.rubric.version, run.id));
     writeln!(out, r#"  <testsuite name="{name}" {totals} timestamp="{}">"#, escaped(timestamp))?;

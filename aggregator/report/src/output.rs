@@ -1,4 +1,4 @@
-//! Writing a report or a comparison into a file whose ending picks the format.
+//! Writing a report or a comparison into a file whose extension determines the format.
 
 use super::{Attachments, csv, html, json, jsonl, junit, markdown};
 use juror_analysis::{comparison::Comparison, run_report::Report};
@@ -67,13 +67,13 @@ pub enum OutputError {
 }
 
 impl OutputFormat {
-    /// The format that a report file's ending picks; ask before the run, so that a mistyped one
-    /// costs nothing.
+    /// The format that a report file's extension determines; ask before the run, so that a mistyped
+    /// one costs nothing.
     pub fn from_path(path: &Path) -> Result<Self, OutputError> {
         Self::among(&OF_REPORTS, path)
     }
 
-    /// The format that a comparison file's ending picks.
+    /// The format that a comparison file's extension determines.
     pub fn for_comparison(path: &Path) -> Result<Self, OutputError> {
         Self::among(&OF_COMPARISONS, path)
     }
@@ -97,7 +97,7 @@ pub fn write_output(
     attachments: &dyn Attachments,
 ) -> Result<(), OutputError> {
     let format = OutputFormat::from_path(path)?;
-    // What cannot be read is told as such, before a file is begun.
+    // Reports an unreadable journal before the file is created.
     drop(report.items.read(files)?);
     replace_file(path, |out| write_report(format, report, files, attachments, out))
         .map_err(|source: io::Error| OutputError::Write { path: path.to_owned(), source })

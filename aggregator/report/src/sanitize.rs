@@ -12,7 +12,7 @@ pub fn harmless_lines(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if replaced(c) { ' ' } else { c }).collect()
 }
 
-/// At most so many characters of a text, with an ellipsis where it is longer.
+/// The first `longest` characters of a text, with an ellipsis if it is truncated.
 pub fn cut(text: &str, longest: usize) -> String {
     let mut shown: String = text.chars().take(longest).collect();
     if shown.len() < text.len() {

@@ -218,7 +218,7 @@ impl LedgerMaintenance {
             let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
             let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, &stop));
             let cost = match reading.await? {
-                // It must not delay the calls of all other runs.
+                // A damaged journal must not suspend other runs.
                 Err(error) if error.is_damage() => {
                     self.warn(&format!(
                         "the ledger of run {run} is not reconciled with its journal: {error}"

@@ -66,7 +66,7 @@ pub fn run(
         let (received, committed, ()) = tokio::join!(receiving, committing, settled);
         let runs = committed?;
         received?;
-        // It is open until the end.
+        // The only run stays open until the end.
         Ok(runs.into_only().ok_or(JournalError::Stopped)?)
     })
 }

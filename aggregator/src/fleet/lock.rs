@@ -16,12 +16,12 @@ const LOCK_FILE: &str = ".aggregator.lock";
 /// Role of an aggregator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockRole {
-    /// It has not tried the lock yet.
+    /// The aggregator has not tried the lock yet.
     #[default]
     Starting,
     /// Another aggregator holds the lock; this one takes over when that one ends.
     Standby,
-    /// It holds the lock.
+    /// The aggregator holds the lock.
     Active,
 }
 

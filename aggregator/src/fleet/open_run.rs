@@ -74,7 +74,7 @@ impl OpenRun {
             match (incoming, is_new) {
                 (_, true) => committed.news.push(result),
                 (Incoming::Result(_), false) => committed.duplicates += 1,
-                // Its round has a result already.
+                // The round of the job has a result already; this is no duplicate from a worker.
                 (Incoming::Dead(_), false) => {}
             }
         }

@@ -42,7 +42,7 @@ async fn settle_one(settling: DeliverySettlement) -> Result<(), QueueError> {
     for incoming in batch {
         match incoming {
             Incoming::Result(delivery) => results.push(delivery),
-            // It is among the dead letters already.
+            // The job stays in the dead-letter queue.
             Incoming::Dead(delivery) => dead.push(delivery),
         }
     }

@@ -29,13 +29,13 @@ pub enum UnavailableInput {
     /// The text of this name is not the one that was judged.
     #[error("{0}: {reason}", reason = Self::Changed)]
     ChangedText(&'static str),
-    /// It was never a file: the user's own program made it.
+    /// The input was never a file: the user's own program made it.
     #[error("a pipeline command made what was judged, and it is not kept (--keep-inputs keeps it)")]
     MadeByPipeline,
-    /// It was never a file: it was rendered.
+    /// The input was never a file: it was rendered.
     #[error("it was rendered while the item was judged, and is not kept here")]
     Rendered,
-    /// It cannot be read, for this reason.
+    /// The input cannot be read, for this reason.
     #[error("{0}")]
     Unreadable(String),
 }
@@ -81,8 +81,8 @@ impl JudgedInputs {
         kept.or_else(|| self.renders.read(digest, max_bytes))
     }
 
-    /// The content of today, or why there is none, checked against the digest that was judged; the
-    /// kept content in its place where it is not that. Without a digest nothing tells a change.
+    /// The present content if its digest is the judged one, otherwise the kept copy, or the reason
+    /// why there is neither. Without a digest, the present content is returned unchecked.
     pub fn resolve(
         &self,
         today: Result<Bytes, UnavailableInput>,

@@ -62,7 +62,8 @@ impl DatasetCache {
 }
 
 impl Edition {
-    /// A folder of pairs does not tell by itself whether one of its files has changed.
+    /// The cache key of a dataset; none for a folder of pairs, whose changes cannot be detected
+    /// cheaply, and for a manifest above the maximum length.
     fn for_dataset(dataset: &Dataset, rubric: Digest) -> Option<Self> {
         if dataset.format() == DatasetFormat::Pairs {
             return None;

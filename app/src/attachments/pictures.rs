@@ -52,7 +52,7 @@ pub fn of(
         for (one, mut pictures) in some.iter().zip(pictures) {
             let whole = bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_OF_ONE);
             if whole > remaining_whole {
-                // From here on there are small copies alone, so that they do not come and go.
+                // Once the budget is exceeded, only thumbnails are used for the rest of the page.
                 remaining_whole = 0;
                 pictures = of_one(one, today, inputs, false);
             } else {

@@ -69,7 +69,7 @@ impl Total {
         }
     }
 
-    /// The total of so many jobs, of which the examined ones are a sample.
+    /// The total for `jobs` jobs, extrapolated from the examined ones.
     pub fn scaled_to(mut self, jobs: u64) -> Self {
         if self.examined == 0 || self.examined >= jobs {
             return self;

@@ -38,12 +38,12 @@ pub struct CancelSummary {
     /// Number of scored jobs.
     pub scored: u64,
     /// Number of cancelled batches whose results are not collected yet.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub batches: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_none(batches: &u32) -> bool {
+fn is_zero(batches: &u32) -> bool {
     *batches == 0
 }
 

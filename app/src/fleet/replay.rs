@@ -45,7 +45,7 @@ enum ReplayDecision {
     Round(u32),
     /// No replay is needed, for this reason.
     Settled(String),
-    /// It cannot be sent now, for this reason.
+    /// The job cannot be sent now, for this reason.
     Blocked(String),
 }
 

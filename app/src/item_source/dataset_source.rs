@@ -55,7 +55,7 @@ impl DatasetItemSource {
     async fn open_local(&self) -> Option<SqliteLedger> {
         let open = Arc::clone(&self.open);
         let opening = spawn_blocking(move || {
-            // Looking must not make a database where there is none.
+            // Opening would create the database, so it is checked first.
             ledger_file(&open.settings).is_file().then(|| open_local_ledger(&open.settings))
         });
         let opened = opening.await.ok().flatten()?;
@@ -207,8 +207,8 @@ fn recorded_item(result: &JobResult) -> Item {
     }
 }
 
-/// Digests of the images that the result has none of, as they are now: those of which a picture
-/// can be made, unless they are not what the dataset says.
+/// Digests of the present images that the result has no digest of: those that can be decoded and
+/// match the dataset's digest.
 fn unjudged(
     shown: &AttachmentRequest,
     attachment: &Attachment,

@@ -1,5 +1,5 @@
-//! An item's tokens side by side, and the prompt that the judge is sent: made of the files of today
-//! where they are what was judged, else of what the run keeps.
+//! Tokens and prompt of an item, from its present files if they are the judged ones, otherwise from
+//! the run's kept inputs.
 
 use super::{AsJudged, PromptPart, TokenLine};
 use crate::{

@@ -148,7 +148,7 @@ async fn run_roles(
     results: &Arc<LocalQueue<JobResult>>,
     shutdown: &Shutdown,
 ) -> Result<(RunJournal, PauseReason), AppError> {
-    // When a later role ends early, the earlier ones have nobody to work for.
+    // When a downstream role ends early, the upstream roles are drained.
     let upstream = worker.shutdown();
     let producing = async {
         let submitted = publish::run(submission, &upstream).await;

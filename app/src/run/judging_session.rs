@@ -1,4 +1,4 @@
-//! The sessions of a run: when a process began and ended to judge it, as its record says.
+//! Judging sessions of a run: start and end of each process that judged it, as recorded.
 
 use crate::error::AppError;
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct JudgingSession {
     /// Earlier content of the record; none for a new run.
     before: Option<JudgingTime>,
-    /// The journal's length at its begin.
+    /// The journal's length at its start.
     length: u64,
 }
 

@@ -116,7 +116,7 @@ impl RunInvocation<'_> {
         let recorded_sample =
             recorded.map(|sample| ItemSample { items: sample.items, seed: sample.seed });
         let selection = ItemSelection {
-            // A run that does not grow is another one, which the comparison with its record says.
+            // A fixed sample differs from a growing one; `difference` reports it.
             sample: sample.or(recorded_sample).or(until_width.map(|_| first_sample())),
             until_width: until_width.or(recorded.and_then(|sample| sample.until_width)),
             limit: limit.or(record.dataset.limit),

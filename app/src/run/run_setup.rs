@@ -37,7 +37,7 @@ pub struct ItemSelection {
     pub outputs: Vec<PathBuf>,
 }
 
-/// A run that could begin.
+/// A checked run: settings, dataset, rubric and judge. Nothing is written or spent yet.
 #[derive(Clone)]
 pub struct RunSetup {
     /// The settings.

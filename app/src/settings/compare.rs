@@ -31,10 +31,10 @@ pub struct CompareSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlakyPolicy {
-    /// They count.
+    /// Flaky items count.
     #[default]
     Count,
-    /// They are left out of the gate's metrics and of the comparison's figures and decision.
+    /// Flaky items are left out of the gate's metrics and of the comparison's figures and decision.
     LeaveOut,
 }
 

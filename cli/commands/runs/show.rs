@@ -25,8 +25,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     let ledger = ledger?;
     let mut report = report_of(&files, ledger, settings.run.averaging_policy())?;
     let total = report.cost.total_usd;
-    // What a process held that is gone is spent, as far as anybody knows; a batch goes on without
-    // one.
+    // Reservations of a dead process count as spent; batches continue without a process.
     let is_elsewhere = record.fleet.is_some() || !record.lane.is_realtime();
     let may_be_in_flight = is_elsewhere || files.is_held();
     if let Some(ledger) = ledger.filter(|_| may_be_in_flight) {

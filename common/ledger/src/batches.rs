@@ -116,12 +116,12 @@ pub enum RowAdded {
 /// Change of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowChange {
-    /// It is closed with its record: it has failed, and its job is to be judged by another call. It
-    /// stays in its shard until it is detached.
+    /// The row is closed with its record: it has failed, and its job is to be judged by another
+    /// call. The row stays in its shard until it is detached.
     Close,
     /// A closed row leaves its shard: its job continues outside.
     Detach,
-    /// It is deleted: its job's result is stored, or it was never sent.
+    /// The row is deleted: its job's result is stored, or it was never sent.
     Remove,
 }
 

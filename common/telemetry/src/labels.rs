@@ -25,7 +25,7 @@ juror_types::named_enum! {
         Refused = "refused",
         /// The provider could not reply.
         Unavailable = "unavailable",
-        /// It was sent, and no reply came.
+        /// The call was sent, and no reply came.
         Lost = "lost",
         /// Cancelled because the worker stops.
         Cancelled = "cancelled",

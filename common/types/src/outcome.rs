@@ -27,9 +27,9 @@ crate::serde_enum! {
         NoOutput = "no_output",
         /// The judge's replies could not be used.
         Unscorable = "unscorable",
-        /// It could not be judged; the error has the kind.
+        /// The job could not be judged; the error has the kind.
         Failed = "failed",
-        /// It was not tried: budget, deadline or cancellation.
+        /// The job was not tried: budget, deadline or cancellation.
         Skipped = "skipped",
     }
 }
@@ -48,10 +48,10 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountAs {
-    /// They are excluded from averages and shown in the coverage.
+    /// Such jobs are excluded from averages and shown in the coverage.
     #[default]
     Excluded,
-    /// They count as zero.
+    /// Such jobs count as zero.
     Zero,
 }
 

@@ -10,10 +10,10 @@ use std::{
 /// The error of opening or reading a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// It does not exist.
+    /// The file or folder does not exist.
     #[error("{0} does not exist; check the path")]
     NotFound(PathBuf),
-    /// It cannot be read.
+    /// The file or folder cannot be read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
         /// The file or folder.

@@ -102,13 +102,13 @@ impl SimulatedBatch {
         })];
     }
 
-    /// Lets a batch end at the next look that waits to be asked to.
-    pub(super) fn let_end(&mut self) {
+    /// Lets a batch configured with `BatchEnd::OnRequest` end at the next poll.
+    pub(super) fn allow_end(&mut self) {
         self.may_end = true;
     }
 
-    /// Counts a look at it, and ends it if that is due.
-    pub(super) fn look(
+    /// Counts a poll, and ends the batch if it is due.
+    pub(super) fn poll(
         &mut self,
         files: &mut FileStore,
         settings: &BatchSettings,

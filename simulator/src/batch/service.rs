@@ -39,7 +39,7 @@ struct BatchState {
 /// One request to files or batches.
 pub(crate) struct BatchRequest<'a> {
     pub(crate) method: &'a Method,
-    /// Below the base URL, without a slash at its begin.
+    /// Below the base URL, without a slash at its start.
     pub(crate) path: &'a str,
     pub(crate) query: &'a str,
     pub(crate) content_type: &'a str,
@@ -68,7 +68,7 @@ struct Creation {
 
 /// Batches on one page of the list, unless the query says otherwise.
 const PAGE: usize = 20;
-/// Most batches on one page.
+/// Maximum number of batches on a page.
 const MAX_PAGE: usize = 100;
 /// Pairs of metadata of a batch.
 const MAX_METADATA: usize = 16;
@@ -113,7 +113,7 @@ impl BatchService {
                 let BatchState { files, batches, .. } = &mut *state;
                 let found = batches.iter_mut().find(|batch| batch.id == *id);
                 found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
-                    batch.look(files, settings, answerer);
+                    batch.poll(files, settings, answerer);
                     json(batch.show(settings))
                 })
             }
@@ -126,7 +126,7 @@ impl BatchService {
                 })
             }
             ("POST", ["end-batches"]) => {
-                state.batches.iter_mut().for_each(SimulatedBatch::let_end);
+                state.batches.iter_mut().for_each(SimulatedBatch::allow_end);
                 json(json!({"batches": state.batches.len()}))
             }
             _ => return None,

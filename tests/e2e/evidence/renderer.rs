@@ -6,7 +6,7 @@ use juror_services::install;
 use serde_json::{Value, json};
 use std::fs;
 
-/// It replies to the first command, and ends.
+/// A script that replies to the first command, and ends.
 const DYING: &str = r#"head -c 1 <&3 >/dev/null; printf '{"id":1,"result":{}}\000' >&4"#;
 
 /// A program that names a version, records each start, and is then as this script says.

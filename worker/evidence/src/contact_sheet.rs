@@ -103,12 +103,12 @@ fn worst(regions: &[EvidenceRegion]) -> Vec<(usize, &EvidenceRegion)> {
     numbered
 }
 
-/// Columns and rows of so many cells.
+/// Columns and rows for `count` crops.
 fn grid(count: usize) -> [u32; 2] {
     [count.clamp(1, MAX_COLUMNS) as u32, count.div_ceil(MAX_COLUMNS).max(1) as u32]
 }
 
-/// Maximum width and height of each crop on a sheet of so many cells.
+/// Maximum width and height of each crop on a sheet for `count` crops.
 fn max_crop_size(count: usize) -> [u32; 2] {
     let ([columns, rows], [width, height]) = (grid(count), MAX_SHEET);
     let across = (width - GAP) / columns - GAP;

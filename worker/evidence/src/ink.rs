@@ -92,7 +92,7 @@ impl InkDifference {
     fn new(area: InkArea, screenshot: &Raster, drawing: &Raster) -> Self {
         let (mut ink, mut difference, mut pixels) = ([0i64; 3], [0i64; 3], 0);
         let whole = [0, 0, drawing.width() as i32, drawing.height() as i32];
-        // Boxes reach beyond the pictures.
+        // Boxes may exceed the picture.
         let [left, top, right, bottom] = intersection(area.bounds, whole);
         for y in top..bottom {
             for x in (left..right).filter(|&x| area.contains(x, y)) {

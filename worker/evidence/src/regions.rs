@@ -187,7 +187,7 @@ pub(crate) fn mean_delta_e(
     let step = pairs.len().div_ceil(MAX_SAMPLES).max(1);
     let (mut total, mut count, mut last) = (0.0, 0usize, None);
     for &pair in pairs.iter().step_by(step) {
-        // Neighbors are mostly alike, and a color difference is dear.
+        // Neighbors are mostly equal and CIEDE2000 is slow, so the last value is reused.
         let value = match last {
             Some((known, value)) if known == pair => value,
             _ => delta_e(pair.0, pair.1),

@@ -76,7 +76,7 @@ impl Patch {
         };
         let near = reach.map(|most| most.min(NEAR));
         let places = likely.iter().flat_map(|shift| around(near, *shift));
-        // Farther away, other rows of a list show the same.
+        // Prefer near matches: rows of a list repeat.
         if let Some((cost, shift)) = places.map(&mut compare).last()
             && cost <= GOOD * self.samples.len() as u32
         {

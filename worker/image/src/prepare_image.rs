@@ -43,7 +43,7 @@ pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageE
 pub(super) enum Examined {
     /// The file is sent unchanged.
     Ready(PreparedImage),
-    /// It must be decoded and encoded again.
+    /// The file must be decoded and encoded again.
     NeedsWork(DecodeWork),
 }
 

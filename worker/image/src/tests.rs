@@ -28,11 +28,11 @@ fn tiny() -> ImageRules {
 
 /// Expected result of a file.
 enum Fate {
-    /// It is sent byte for byte.
+    /// The file is sent byte for byte.
     Passes(u32, u32),
-    /// It is decoded and encoded again, with this note.
+    /// The file is decoded and encoded again, with this note.
     Remade(u32, u32, &'static str, Option<&'static str>),
-    /// It is refused with a message that contains this.
+    /// The file is refused with a message that contains this.
     Refused(&'static str),
 }
 use Fate::{Passes, Refused, Remade};

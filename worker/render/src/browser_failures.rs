@@ -28,7 +28,7 @@ impl BrowserFailures {
 
     /// Counts a failure of the browser.
     pub fn count(&self, error: &RenderError) {
-        // Several pages may fail at once.
+        // Concurrent pages may fail after the limit is reached; do not count them.
         if let RenderError::Browser(error) = error
             && self.check().is_ok()
         {
@@ -38,7 +38,7 @@ impl BrowserFailures {
         }
     }
 
-    /// Records that a browser draws, unless it is too late.
+    /// Resets the count, unless the limit was reached.
     pub fn reset(&self) {
         if self.check().is_ok() {
             *self.lock() = FailuresInARow::default();

@@ -33,7 +33,7 @@ pub(crate) const FLAGS: [&str; 38] = [
     // Frames as fast as they are drawn: trials of repairs wait for no display.
     "--disable-frame-rate-limit",
     "--disable-gpu-vsync",
-    // The window is invisible, and its animations would be drawn as fast: a page costs half as much.
+    // Without a frame limit, window animations would double the cost of a page.
     "--animation-duration-scale=0",
     "--no-startup-window",
     // A page is never in the background, where timers and frames are slowed down.
@@ -54,13 +54,12 @@ pub(crate) const FLAGS: [&str; 38] = [
     "--disable-extensions",
     "--disable-sync",
     "--deny-permission-prompts",
-    // Each window has two pages of suggestions for its address bar, and each page a spare process
-    // for the next: they took more processor time than the page itself.
+    // Omnibox popups and spare renderers used more CPU time than the page.
     "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,\
      WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess",
-    // The limit of all processes together comes first where the system tells what they take.
+    // A backstop: on Linux `PageLimits` limits all processes first.
     "--js-flags=--max-old-space-size=512",
-    // What passes the interception of requests finds neither a name nor a route.
+    // Defense in depth: requests that bypass interception resolve and connect to nothing.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
@@ -156,7 +155,7 @@ impl BrowserProcess {
 
     /// Asks the browser to end and waits for it.
     pub async fn close(mut self) {
-        // What does not end by itself is killed when it is dropped.
+        // A browser that does not exit is killed on drop.
         if self.send(None, "Browser.close", json!({})).await.is_ok() {
             let _ = timeout(CLOSE_TIMEOUT, self.child.wait()).await;
         }
@@ -211,7 +210,7 @@ fn ended(error: io::Error) -> RendererError {
 async fn last_line(child: &mut Child) -> Option<String> {
     let mut written = Vec::new();
     let mut stderr = child.stderr.take()?.take(MAX_LOG_BYTES);
-    // A browser that goes on has not written its last line.
+    // A browser that keeps running has no final line.
     timeout(CLOSE_TIMEOUT, stderr.read_to_end(&mut written)).await.ok()?.ok()?;
     let text = String::from_utf8_lossy(&written);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;

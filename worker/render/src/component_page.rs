@@ -38,7 +38,7 @@ impl ComponentPage {
         let given = format!(
             "export const candidates = {};\nexport const props = JSON.parse({});\n",
             json!(component.candidates),
-            // As text, since `__proto__` is no plain name in a literal.
+            // JSON.parse, because a `__proto__` key in an object literal sets the prototype.
             json!(json!(props).to_string())
         );
         let mut files = BTreeMap::from([
@@ -94,7 +94,7 @@ fn page(
 ) -> String {
     // The text of a script ends at its first end tag, wherever that stands.
     let imports = json!({"imports": paths}).to_string().replace('<', "\\u003c");
-    // A page of a color of its own would hide that the component renders nothing.
+    // No default color: it would hide that the component renders nothing.
     let around = match frame {
         Some(PageFrame { padding, color }) => {
             format!("<style>body {{ padding: {padding}px; background: {color} }}</style>\n")

@@ -89,7 +89,7 @@ impl<'renderer> OpenPage<'renderer> {
     ) -> Result<Self, RenderError> {
         let files = ServedFiles::of_source(source, &served.modules, served.tailwind);
         let partial = files.partial.clone();
-        // A browser that is silent before it has the code is at fault itself.
+        // A timeout before the code is loaded is the browser's fault.
         let session = time::timeout(BROWSER_TIMEOUT, PageSession::new(browser, files)).await;
         let silent = |_| RendererError::Ended("it opened no page in 30 s".to_owned());
         let (session, world, error) = (session.map_err(silent)??, Value::Null, None);
@@ -228,7 +228,7 @@ impl<'renderer> OpenPage<'renderer> {
             params.insert("contextId".to_owned(), world);
         }
         let reply = self.session.call("Runtime.evaluate", params.into()).await?;
-        // In either case the page has replaced what a script of ours stands on.
+        // The page has overwritten built-ins that the script needs.
         if let Some(details) = reply.get("exceptionDetails") {
             let thrown = details.pointer("/exception/description").and_then(Value::as_str);
             let line = thrown.and_then(|text| text.lines().next()).unwrap_or("an error");

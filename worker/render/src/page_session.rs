@@ -42,7 +42,7 @@ impl PageSession {
         let context = context.get("browserContextId").cloned().unwrap_or_default();
         let deny = json!({"behavior": "deny", "browserContextId": context});
         browser.call("Browser.setDownloadBehavior", deny).await?;
-        // What is not granted is refused.
+        // An empty grant denies every permission.
         let grants = json!({"permissions": [], "browserContextId": context});
         browser.call("Browser.grantPermissions", grants).await?;
         let blank = json!({"url": "about:blank", "browserContextId": context});
@@ -113,7 +113,7 @@ impl PageSession {
     }
 
     fn reply(&self, method: &str, message: DevtoolsMessage) -> Result<Value, RenderError> {
-        // Once it holds code, a page that refuses a command has ended or was left.
+        // After the code is sent, a refused command means that the page crashed or navigated away.
         match reply(method, message) {
             Err(_) if self.is_sent => Err(RenderError::PageEnded),
             replied => Ok(replied?),
@@ -126,7 +126,7 @@ impl PageSession {
         }
         match message.method.as_str() {
             "Page.loadEventFired" => self.is_loaded = self.is_sent,
-            // A page that goes elsewhere while it is loaded, in vain, has no load event.
+            // A page whose navigation was aborted fires no load event.
             "Page.frameStoppedLoading" if self.is_own_frame(&message.params) => {
                 self.is_loaded = self.is_sent;
             }
@@ -150,12 +150,12 @@ impl PageSession {
         let address = paused.pointer("/request/url").and_then(Value::as_str).unwrap_or_default();
         let is_document = paused.get("resourceType").and_then(Value::as_str) == Some("Document");
         if is_document && self.is_sent {
-            // The page stays.
+            // Navigation away is aborted.
             let refusal = json!({"requestId": request, "errorReason": "Aborted"});
             return self.send("Fetch.failRequest", refusal).await;
         }
         let Some(file) = self.files.file(address) else {
-            // The browser asks for an icon of its own accord.
+            // The browser itself requests the favicon; do not report it.
             if self.refused.len() < MAX_REFUSED && !ServedFiles::is_icon(address) {
                 let named = address.split(['?', '#']).next().unwrap_or_default();
                 self.refused.insert(named.chars().take(MAX_REFUSED_CHARS).collect());

@@ -52,7 +52,7 @@ pub(crate) struct PagePermit<'pool> {
 }
 
 impl PagePermit<'_> {
-    /// Counts the failures of browsers, and records that one draws.
+    /// Records the outcome of a drawing in the failure count.
     pub fn note<T>(&self, drawn: &Result<T, RenderError>) {
         match drawn {
             Ok(_) => self.pool.failures.reset(),

@@ -48,7 +48,7 @@ impl RendererSettings {
     /// Checks the modules and the styles. Reads their files.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The files cannot be read.
     pub fn check_files(&self) -> Result<(), RendererError> {
         ModuleFiles::load(self.modules.as_deref(), self.stylesheet.as_deref()).map(drop)
     }

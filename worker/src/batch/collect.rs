@@ -48,7 +48,7 @@ impl<'work> Collection<'work> {
         }
     }
 
-    /// Ends each row of a batch whose files stand at these paths. `over` is true if the run no
+    /// Ends each row of a batch with its output files at these paths. `over` is true if the run no
     /// longer waits for rows that have not run.
     pub async fn collect(
         &mut self,
@@ -189,7 +189,7 @@ async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(),
             Err(Interruption::ClaimLost | Interruption::ClaimedElsewhere) => {}
             ended => break ended?,
         }
-        // Another worker has the job in hand: it may be at its end, or be interrupted.
+        // Another worker holds the claim; wait until it finishes or loses it.
         let pause = sleep(work.lane.poll_min);
         if work.context.shutdown.drain.run_until_cancelled(pause).await.is_none() {
             return Err(Interruption::Stopping.into());

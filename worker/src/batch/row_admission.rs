@@ -36,15 +36,15 @@ const AT_ONCE: usize = 32;
 
 /// Result of gathering a job.
 pub enum Gathered {
-    /// It has its result without a call.
+    /// The job has its result without a call.
     Finished(Box<JobResult>),
-    /// It stands in a batch already.
+    /// The job is in a batch already.
     UnderWay,
-    /// It is asked in an ordinary call.
+    /// The job is judged in an ordinary call.
     Realtime,
-    /// It is a row whose money is held.
+    /// The job is a row whose money is reserved.
     Row(Box<PendingRow>),
-    /// It is a row that has to wait for money.
+    /// The job is a row that has to wait for money.
     Waiting(Box<PendingRow>),
 }
 
@@ -65,7 +65,7 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     let known = lane.records.row(run, &job.job_id).await?;
     let earlier = match &known {
         Some(row) if row.open && row.round == job.round => return Ok(Gathered::UnderWay),
-        // That of another round comes to its end first.
+        // The open row of another round must finish first.
         Some(row) if row.open => return Err(Interruption::ClaimedElsewhere),
         Some(row) if row.round == job.round => Some(RowRecord::read(row)?),
         Some(_) | None => None,
@@ -85,7 +85,7 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     if line.len() as u64 > lane.max_bytes {
         return Ok(Gathered::Realtime);
     }
-    // Before its money is held, so that a crash in between leaves nothing held for good.
+    // Recorded before the money is reserved: a crash in between must not leak a reservation.
     if !work.add_row(&row).await? {
         return Ok(Gathered::UnderWay);
     }
@@ -107,7 +107,7 @@ fn to_row(
         ..AttemptTally::default()
     };
     let raised = earlier.as_ref().is_some_and(|earlier| earlier.raised);
-    // The provider may have refused the row since it could not read the image.
+    // The earlier row may have been refused because its image URL was unreadable.
     let sends_bytes = earlier.as_ref().is_some_and(|earlier| earlier.by_url);
     let (tally, first) = match earlier {
         Some(earlier) => (earlier.tally, earlier.first),
@@ -138,7 +138,7 @@ fn to_row(
         lease: lease.clone(),
         owner: OwnerId::new(ROWS_OWNER),
         run: job.run_id.clone(),
-        // Batches have limits of their own, which the provider tells when a batch is created.
+        // Batches have separate limits, which the provider reports when one is created.
         endpoint: format!("{} (batches)", setup.endpoint),
         input_tokens: 0,
         max_output_tokens: 0,

@@ -30,19 +30,19 @@ use juror_types::{
 /// End of a row.
 #[derive(Clone, Debug)]
 pub enum RowEnd {
-    /// It ran, with this end of its call.
+    /// The row ran, with this end of its call.
     Ran(CallEnd),
-    /// It never ran, and cost nothing; the reason for people.
+    /// The row never ran, and cost nothing; the reason for people.
     NotRun(ErrorKind, String),
-    /// Its batch is not valid, and nothing of it ran.
+    /// The batch is not valid, and nothing of it ran.
     Invalid(String),
 }
 
 /// End of its job.
 pub enum JobEnd {
-    /// It has its result.
+    /// The job has its result.
     Finished(Box<JobResult>),
-    /// It is asked again, in another batch or in an ordinary call.
+    /// The job is judged again, in another batch or in an ordinary call.
     Again,
 }
 
@@ -65,7 +65,8 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
     let claim = match context.store.claim(&unclaimed(&record.job), &context.owner).await? {
         Claim::Granted { fence, .. } => ClaimKey { fence, ..unclaimed(&record.job) },
         Claim::Done(result) => {
-            // Settled with its result, as a rule. Otherwise that came by another way.
+            // Usually settled with this result already; otherwise the result came from an ordinary
+            // call.
             match end {
                 RowEnd::Ran(_) => context.admission.presume_spent(&row.lease).await?,
                 RowEnd::NotRun(..) | RowEnd::Invalid(_) => {
@@ -124,7 +125,8 @@ impl RowFinishing<'_> {
             return Err(Interruption::UnknownRun("a job in a batch has no judge".to_owned()));
         };
         let end = match end {
-            // A row waits for no cooldown: without end, it would go into batch after batch.
+            // A cooldown would resubmit the row without limit, so a refusal by rate counts as an
+            // attempt.
             CallEnd::RateLimited { message, .. } => CallEnd::Unavailable { status: 429, message },
             end => end,
         };
@@ -137,7 +139,7 @@ impl RowFinishing<'_> {
             retry::decide(&end, problem.as_deref(), tally, retry::full_jitter);
         let next = refuse_other_model(setup, &judge.model, &end, next);
         let next = match (&end, next) {
-            // The next row carries the images themselves.
+            // The retry sends the image bytes instead of URLs.
             (CallEnd::Refused { .. }, NextStep::Fail(..)) if self.record.by_url => NextStep::Retry,
             (_, next) => next,
         };

@@ -41,7 +41,7 @@ impl BatchWork {
                     self.put_off(&row.job).await;
                     return Ok(false);
                 }
-                // Planned meanwhile, or lost: the next one takes it.
+                // The shard was planned or lost meanwhile; the row goes into the next one.
                 RowAdded::Refused => self.lose_shard(number).await,
             }
         }
@@ -83,14 +83,14 @@ impl BatchWork {
         }
         let number = filling.pending.remove(&row.row.job);
         let Some(number) = number.filter(|number| filling.number == Some(*number)) else {
-            // It may have been admitted after its shard was given up.
+            // The row may have been admitted after its shard was given up.
             self.context.admission.release(&row.row.lease).await?;
             return Ok(());
         };
         let path = shard_file::unfinished(&lane.folder, &self.run, number);
         let pushed = filling.file.push(&path, row.row.job, &row.line).await;
         if let Err(error) = pushed {
-            // A file that may be torn becomes no batch.
+            // A file that may be incomplete is not submitted.
             filling.lose().await;
             return Err(unwritable(&lane.folder, &error));
         }

@@ -65,7 +65,7 @@ impl OpenShard {
     /// Removes the file.
     pub async fn discard(&mut self) {
         if let Some((_, unfinished)) = self.file.take() {
-            // One that stays behind goes with its folder.
+            // A leftover is removed with its folder.
             let _ = fs::remove_file(unfinished).await;
         }
         self.bytes = 0;

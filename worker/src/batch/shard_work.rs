@@ -61,7 +61,7 @@ impl ShardWork {
     /// Works on the shard from this step to its end, or until this process stops.
     pub async fn run(mut self, mut step: ShardStep) -> Result<ShardEnd, WorkerError> {
         let mut under_way = None;
-        // What another process left, it may have gone on with unrecorded.
+        // The previous owner may have advanced the shard after its last record.
         let mut unsure = step != ShardStep::Planned;
         loop {
             let next = match step.clone() {
@@ -80,7 +80,7 @@ impl ShardWork {
                     under_way.get_or_insert_with(|| self.work.count(ShardCount::UnderWay));
                     let watched = self.watch(&file, &batch).await?;
                     if matches!(watched, NextMove::Step(_)) {
-                        // Its tokens are free again.
+                        // A shard that left the provider frees its enqueued tokens.
                         under_way = None;
                     }
                     watched
@@ -218,7 +218,7 @@ impl ShardWork {
     /// should be split instead.
     async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
         let work = Arc::clone(&self.work);
-        // This one is counted while it is watched.
+        // `under_way` includes this shard while it is watched.
         let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
         if others == 0 && self.rows().await? > 1 {
             return Ok(true);
@@ -248,7 +248,7 @@ impl ShardWork {
         let (lane, context) = (&work.lane, &work.context);
         let pause = match &error {
             BatchError::Account { .. } | BatchError::File(_) | BatchError::Refused { .. } => {
-                // No other shard should meet the same refusal.
+                // Pauses the run before other shards fail the same way.
                 context.shutdown.drain.cancel();
                 let reason = format!(
                     "the batch lane cannot go on: {error}; where the provider has no batches, go \
@@ -273,7 +273,7 @@ impl ShardWork {
         Ok(())
     }
 
-    /// Reports the progress of the batch, at its begin and at each tenth.
+    /// Reports the progress of the batch, at its start and at each tenth.
     async fn report(&mut self, counts: RowCounts) {
         let RowCounts { total: rows, completed, failed } = counts;
         let done = completed + failed;

@@ -15,9 +15,9 @@ const AT_ONCE: usize = 32;
 /// Fate of the jobs of a shard that was never sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum UnsentJobs {
-    /// Their rows are kept, closed, until the jobs are returned to their queue.
+    /// The rows are kept, closed, until the jobs are returned to their queue.
     Return,
-    /// They come to their queue without the shard, when their run is published again.
+    /// The jobs come to their queue without the shard, when their run is published again.
     Forget,
 }
 
@@ -42,7 +42,7 @@ pub async fn release_rows(
     records: &dyn BatchRecords,
     admission: &dyn Admission,
 ) -> Result<bool, LedgerError> {
-    // From here on, no row is added.
+    // After this step no row can be added.
     if !records.set_step(shard, &ShardStep::GivenUp).await? {
         return Ok(false);
     }

@@ -103,7 +103,8 @@ impl Judging<'_> {
             waited,
             limit,
             remaining,
-            // By an input's upper bound, every call would seem to count too little.
+            // Before the ratio is learned the input is an upper bound, which would look like
+            // undercounting.
             reset: tokens_reset.filter(|_| self.setup.token_scale.is_learned()),
             refused: refused.is_some(),
         })
@@ -165,12 +166,12 @@ impl Judging<'_> {
         telemetry::log_retry(&next);
         match next {
             NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
-                // The next permission is refused because of it.
+                // The deadline is handled by the next `permission`.
                 Err(Interruption::WaitTimeout) if self.context.deadline_passed() => Ok(()),
                 waited => waited,
             },
             NextStep::PauseRun(reason) => {
-                // Other callers should not meet the same refusal.
+                // Stops other callers before they are refused too.
                 self.context.shutdown.drain.cancel();
                 Err(Interruption::Paused(reason))
             }
@@ -195,7 +196,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Waits until the delivery must be requeued or the run's deadline has come.
+    /// Waits until the delivery must be requeued or the run's deadline has passed.
     async fn end_of_wait(&self) {
         let ends = [self.deadline, self.context.run_deadline];
         match ends.into_iter().flatten().min() {

@@ -133,7 +133,7 @@ impl<'job> BrowserStage<'job> {
             Some(page) => page,
             None => match self.renderer.open_within(&source, &self.budget).await {
                 Ok(page) => page,
-                // It was drawn before, so what is measured holds without repairs.
+                // The page was drawn and measured already; only the repairs are lost.
                 Err(_) => {
                     return Ok(Some(MeasuredPage { source, page: None, drawn, pair, evidence }));
                 }
@@ -155,10 +155,10 @@ impl<'job> BrowserStage<'job> {
         if single.evidence.ssim >= ALIKE && is_twice == [false, false] {
             return Ok(Some(single));
         }
-        // One page at a time, for there may be but one browser.
+        // Closed first: there may be only one browser.
         let single = single.closed().await;
         let Ok(Some(double)) = self.at_scale(2, None).await else { return Ok(Some(single)) };
-        // The structure of a small component on an empty page says little.
+        // Structural similarity is unreliable for a small component on an empty page.
         let (one, other) = (&single.evidence, &double.evidence);
         let is_nearer = is_twice == [true, true] && other.pixels_equal > one.pixels_equal;
         if other.ssim > one.ssim || is_nearer {
@@ -188,7 +188,7 @@ impl<'job> BrowserStage<'job> {
         let mut best = plain.closed().await;
         for frame in frames {
             let is_padded = frame.padding > 0;
-            // A component may fail in a narrower page alone.
+            // A component may fail at this width only; skip that frame.
             let Ok(Some(framed)) = self.at_scale(scale, Some(frame)).await else { continue };
             let framed = framed.closed().await;
             let is_better = framed.evidence.regions.is_empty()
@@ -279,7 +279,7 @@ impl<'job> BrowserStage<'job> {
             return Ok((None, drawn));
         }
         let (page, drawn) = match self.open_and_draw(source).await {
-            // It may have ended between two pages.
+            // The idle browser may have exited since its last page; retry with a new one.
             Err(RenderError::Browser(RendererError::Ended(_))) => {
                 self.open_and_draw(source).await?
             }

@@ -24,7 +24,7 @@ pub(super) async fn with_repairs(
     let searching = spawn_blocking(move || search(&pair, evidence, trials, live));
     while let Some(changes) = changes.recv().await {
         let Ok(drawn) = page.draw(&changes).await else {
-            // Its browser is gone with it.
+            // Dropping an unclosed page ends its browser.
             drop((page, to_search));
             return searching.await.ok();
         };

@@ -56,7 +56,7 @@ pub(super) fn get_score(
     if number < f64::from(min) || number > f64::from(max) {
         return Err(ReplyError::OutOfRange { place, score, min, max });
     }
-    // Whole and on the scale, so nothing is lost.
+    // The number is whole and within the scale, so the cast is exact.
     Ok(number as u32)
 }
 

@@ -48,7 +48,7 @@ pub async fn input(digest: Digest, bytes: Bytes, context: &Context) -> Result<()
 }
 
 fn cannot_keep(error: &KeptInputError, context: &Context) -> Interruption {
-    // No other job should meet the same error.
+    // Pauses the run before other jobs fail the same way.
     context.shutdown.drain.cancel();
     Interruption::Paused(error.to_string())
 }

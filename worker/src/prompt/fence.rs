@@ -44,7 +44,7 @@ pub(super) fn fenced(kind: &str, text: &str) -> String {
     format!("<<<{marker}\n{text}{end_of_line}{marker}>>>\n")
 }
 
-/// A text as it stands inside a fence; the same where it is done twice.
+/// A text as it is written inside a fence. Idempotent.
 pub(super) fn defused(text: &str) -> String {
     break_reserved_sequences(&show_invisible(text))
 }

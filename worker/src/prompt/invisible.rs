@@ -21,8 +21,8 @@ pub(super) fn show_invisible(text: &str) -> String {
 fn is_invisible(character: char, before: Option<char>) -> bool {
     match character {
         '\n' | '\r' | '\t' => false,
-        // Emoji and several scripts are written with joiners and variation selectors; they mean
-        // something behind a character of theirs, and hide something elsewhere.
+        // Joiners and variation selectors belong to emoji and several scripts: allowed after a
+        // character of those scripts, shown elsewhere.
         '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => {
             before.is_none_or(|before| before.is_ascii() || is_invisible(before, None))
         }

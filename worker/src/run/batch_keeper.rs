@@ -73,11 +73,11 @@ struct Works {
 
 /// Outcome of offering a job to a batch.
 pub(super) enum Batched {
-    /// It is in a batch.
+    /// The job is in a batch.
     UnderWay,
-    /// It has its result without a call.
+    /// The job has its result without a call.
     Finished(Box<JobResult>),
-    /// It is asked in an ordinary call.
+    /// The job is judged in an ordinary call.
     Realtime,
 }
 
@@ -120,7 +120,7 @@ impl BatchKeeper {
         let capacity = timeout(longest, work.capacity());
         match context.shutdown.drain.run_until_cancelled(capacity).await {
             None => return Err(Interruption::Stopping),
-            // Others get their turn meanwhile.
+            // The job is requeued so that other runs proceed.
             Some(Err(_)) => return Err(Interruption::WaitTimeout),
             Some(Ok(())) => {}
         }
@@ -183,13 +183,13 @@ impl BatchKeeper {
         let mut shards = Shards::new(self, run_states, events, shutdown);
         let worked =
             match shards.work().await {
-                // The ledger was waited for until the stop.
+                // The worker stopped while it waited for the ledger.
                 Err(WorkerError::Interrupted(Interruption::Ledger(LedgerError::Unavailable(
                     _,
                 )))) if matches!(self.scope, KeeperScope::Fleet(_)) => Ok(()),
                 worked => worked,
             };
-        // Where it has ended or cannot go on, neither can the rest of the worker.
+        // The worker ends with the keeper.
         shutdown.drain.cancel();
         let left = shards.wind_up().await;
         worked.and(left)
@@ -241,7 +241,7 @@ impl BatchKeeper {
 
     /// Drops work that nothing refers to any more.
     fn forget_idle(&self, idle: &[Arc<BatchWork>]) {
-        // One is ours, and one the list's.
+        // Two references: this list and `works`.
         let is_idle = |work: &Arc<BatchWork>| {
             idle.iter().any(|idle| Arc::ptr_eq(idle, work)) && Arc::strong_count(work) <= 2
         };

@@ -29,9 +29,9 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Progress of a job that was delivered.
 enum Reached {
-    /// It has its result.
+    /// The job has its result.
     Result(Box<JobResult>),
-    /// It stands in a batch.
+    /// The job is in a batch.
     Batch,
 }
 
@@ -57,13 +57,13 @@ impl DeliveryHandler {
         let run = job.run_id.clone();
         let reached = match self.in_progress.take(job) {
             Some(_in_progress) => self.to_result(job).await,
-            // Its first delivery broke off with the connection, and its work did not; or it was
-            // published twice.
+            // Redelivered after a lost connection while the job is still in progress, or published
+            // twice.
             None => Err(Interruption::ClaimedElsewhere),
         };
         match reached {
             Ok(Reached::Result(result)) => self.publish(*result, delivery).await,
-            // Its row is in the ledger, with all that finishes it.
+            // The row in the ledger can finish the job, so the delivery is done.
             Ok(Reached::Batch) => self.settle(delivery, Disposition::Acknowledge).await,
             Err(interruption) => self.requeue(interruption, &run, delivery).await,
         }
@@ -90,7 +90,7 @@ impl DeliveryHandler {
                 return Err(Interruption::NotDrawnHere);
             }
             match self.judge(job, &context).await {
-                // Only its run was stopped: it stands otherwise now.
+                // Only the run's context was stopped; read its state again.
                 Err(Interruption::Stopping) if !self.shutdown.drain.is_cancelled() => {}
                 Err(Interruption::Paused(reason)) => {
                     self.worker.run_states.pause(&job.run_id, &reason).await?;
@@ -111,7 +111,7 @@ impl DeliveryHandler {
     async fn pause(&self, run: &RunId, reason: &str) -> Result<(), LedgerError> {
         let Worker { run_states, events, .. } = &self.worker;
         run_states.pause(run, reason).await?;
-        // Otherwise the worker's end tells.
+        // Otherwise the worker reports the pause when it ends.
         if run_states.holds_jobs() {
             self.warnings.warn(run, format!("run {run} is paused: {reason}"), events).await;
         }
@@ -120,7 +120,7 @@ impl DeliveryHandler {
 
     /// True if this worker has no means for a job that other workers may have.
     fn leaves_to_others(&self, job: &Job, context: &Context) -> bool {
-        // Past the deadline it is skipped, which needs no drawing.
+        // Past the deadline the job is skipped, which needs no renderer.
         let is_over = job.judge.is_some() && context.deadline_passed();
         !self.worker.draws && job.needs_drawing() && !is_over
     }
@@ -175,16 +175,16 @@ impl DeliveryHandler {
         let Worker { run_states, events, .. } = &self.worker;
         let (disposition, ended) = match interruption {
             Interruption::Stopping => (Disposition::Requeue, Ok(())),
-            // The new holder publishes its result, unless a restored ledger has forgotten the
-            // claim: then it is claimed anew.
+            // The new holder publishes the result; after a restore of the ledger the job is claimed
+            // again.
             Interruption::ClaimLost
             | Interruption::WaitTimeout
             | Interruption::ClaimedElsewhere => {
-                // Elsewhere is in this process, where it is the only one.
+                // A sole worker holds the claim itself, so retry soon.
                 let hold = if run_states.holds_jobs() { SHORT_HOLD } else { AT_ONCE };
                 (Disposition::RetryAfter(hold), Ok(()))
             }
-            // Its pause has stopped the worker.
+            // The pause has already stopped this worker.
             Interruption::Paused(_) if !run_states.holds_jobs() => (Disposition::Requeue, Ok(())),
             unsolved if !run_states.holds_jobs() => (Disposition::Requeue, Err(unsolved.into())),
             Interruption::UnknownRun(reason) => {
@@ -220,7 +220,7 @@ impl DeliveryHandler {
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
                 (self.while_the_ledger_is_away(), Ok(()))
             }
-            // The next worker would fail on it at once.
+            // A broken ledger fails every worker: hold the job and end.
             broken @ Interruption::Ledger(LedgerError::Broken(_)) => {
                 (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
             }

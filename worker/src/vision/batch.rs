@@ -61,9 +61,9 @@ pub struct BatchMark {
 /// Status of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchStatus {
-    /// It is running.
+    /// The batch is running.
     UnderWay(RowCounts),
-    /// It has ended.
+    /// The batch has ended.
     Ended(EndedBatch),
     /// No row ran, since the batch takes more enqueued tokens than the account may have now.
     TokenLimit(String),
@@ -101,9 +101,9 @@ pub enum BatchEnding {
     /// Every row has run.
     #[default]
     Completed,
-    /// Its time was up.
+    /// The time of the batch was up.
     Expired,
-    /// It was cancelled.
+    /// The batch was cancelled.
     Cancelled,
 }
 

@@ -147,7 +147,7 @@ impl Http {
         let sent = self.exchange(request, timeout).await;
         sent.map_err(|error| {
             TransferError::Exchange(match error {
-                // A file that came twice costs nothing.
+                // A file uploaded twice costs nothing, so a network error is retried.
                 ExchangeError::Network(message) => CallEnd::NotSent(message),
                 ExchangeError::Certificate(message) => {
                     CallEnd::Account { problem: AccountProblem::Certificate, message }

@@ -154,7 +154,7 @@ impl OpenAi {
             (status, body) => {
                 let content = match body {
                     ReplyBody::Whole(content) => content,
-                    // The status alone tells what to do.
+                    // Without a body the status decides.
                     ReplyBody::Cut(_) | ReplyBody::TooLarge => Vec::new(),
                 };
                 let wait = || headers::wait(&reply.headers, Timestamp::now());
@@ -173,7 +173,7 @@ impl VisionClient for OpenAi {
             let format = self.format();
             let keeps_instructions = self.keeps_instructions(request);
             let (end, limits) = self.send(request, format, keeps_instructions, cancel).await;
-            // Nothing was billed, and without the parameters the question is the same one.
+            // Nothing was billed; retry without the parameters.
             if let CallEnd::Refused { status: 400 | 422, message, usage: None } = &end
                 && keeps_instructions
                 && message.contains(PROMPT_CACHE)
@@ -191,7 +191,7 @@ impl VisionClient for OpenAi {
                 ) if failure::names_reply_format(message) => Some((next, message)),
                 _ => None,
             };
-            // Nothing was billed, and the looser question is the same one.
+            // Nothing was billed; retry with the looser format.
             let Some((next, message)) = refusal else {
                 return Call { end, limits, latency: begun.elapsed(), warning };
             };
@@ -233,7 +233,8 @@ fn probe_report(
         };
     }
     match failure::classify(status, &content, &reply.headers, || None, show) {
-        // Servers without a list of models answer 404 too: that alone condemns no address.
+        // Servers without a list of models answer 404 too: a 404 here does not mean a wrong
+        // address.
         CallEnd::Account { problem: AccountProblem::Address, message } => {
             Err(ProbeError::NoList { status, message })
         }

@@ -20,7 +20,7 @@ pub(super) struct Paired {
     pub(super) judge: Vec<f64>,
     /// The people's mean over its raters.
     pub(super) people: Vec<f64>,
-    /// Numbers of clusters; none for an item that stands alone.
+    /// Numbers of clusters; none for an item without a cluster.
     pub(super) clusters: Vec<Option<usize>>,
 }
 

@@ -85,7 +85,7 @@ pub struct Headline {
 /// The error of reading or writing a calibration's file.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the calibration {} cannot be read: {source}", path.display())]
     Read {
         /// The file.
@@ -115,7 +115,7 @@ pub enum CalibrationFileError {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file.

@@ -9,11 +9,11 @@ juror_types::serde_enum! {
     pub enum Decision {
         /// The whole 95 % interval of the difference is within ± the margin.
         Same = "same",
-        /// It is above + the margin.
+        /// The interval is above + the margin.
         Better = "better",
-        /// It is below − the margin.
+        /// The interval is below − the margin.
         Worse = "worse",
-        /// It includes a margin: the data are not sufficient.
+        /// The interval includes a margin: the data are not sufficient.
         Inconclusive = "inconclusive",
     }
 }

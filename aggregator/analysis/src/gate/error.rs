@@ -36,7 +36,7 @@ pub enum GateError {
         /// The problem, with its place.
         reason: String,
     },
-    /// It has another schema version.
+    /// The gate has another schema version.
     #[error("gate {name}: schema {found}, but this program reads schema {SCHEMA}")]
     Schema {
         /// The gate.
@@ -44,7 +44,7 @@ pub enum GateError {
         /// The version found.
         found: i64,
     },
-    /// It has a rule for a metric that runs by this rubric do not have.
+    /// The gate has a rule for a metric that runs by this rubric do not have.
     #[error("gate {name}: rubric {rubric} has no metric {metric:?}; {remedy}")]
     Metric {
         /// The gate.
@@ -56,7 +56,7 @@ pub enum GateError {
         /// Remedy: the metric that was meant, or those that exist.
         remedy: String,
     },
-    /// It sets a bound that every value of the metric meets, or none does.
+    /// The gate sets a bound that every value of the metric meets, or none does.
     #[error(
         "gate {name}: the rule for {metric} has {key} = {bound}, but {metric} ranges from {least} to \
          {most}{}", hint(*.bound, *.least, *.most)

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Reason why two runs are not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// They were judged by different rubrics, so their scores mean different things.
+    /// The runs were judged by different rubrics, so their scores mean different things.
     #[error(
         "run {base_run} was judged by rubric {} and run {head_run} by {}: their scores do not mean \
          the same; judge one of the datasets again by the other's rubric",

@@ -1,5 +1,4 @@
-//! Small drawings: how sure a figure is, and how verdicts are spread. Each says in words what it
-//! shows.
+//! Charts of intervals and of score distributions, each with a text alternative.
 
 use crate::{
     document::{ChangeChart, RangeChart},

@@ -30,7 +30,7 @@ pub fn mark_reasons(verdict: &Verdict) -> Markup {
 }
 
 /// The findings, in the judge's order, each with a link to the box of the region that it cites;
-/// `prefix` stands before the ids of one item.
+/// `prefix` makes the ids of an item unique.
 pub fn findings(
     rubric: &Rubric,
     verdict: &Verdict,

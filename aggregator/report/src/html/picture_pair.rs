@@ -48,7 +48,7 @@ pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
 }
 
 /// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
-/// its fact; `prefix` stands before the ids of one item. Nothing where the picture's size is not
+/// its fact; `prefix` makes the ids of an item unique. Nothing where the picture's size is not
 /// known.
 pub fn regions_over(
     evidence: &Evidence,

@@ -96,7 +96,7 @@ pub(super) fn row(
     }
 }
 
-/// End of the last table, of so many rows in all.
+/// End of the last table; `results` is the number of all rows.
 pub(super) fn closing(results: usize) -> Markup {
     html! {
         (close_table(results))

@@ -10,7 +10,7 @@ const SAME_COLOR: f64 = 2.0;
 
 /// The colors, and the lengths and weights; nothing where no token was looked for.
 ///
-/// `item` is the item's number on a page of many, which tells labels apart.
+/// `item` is the item's number on a page of many, which keeps labels unique.
 pub(super) fn token_tables(tokens: &[TokenEvidence], item: Option<usize>) -> Markup {
     let of_item = item.map_or_else(String::new, |number| format!(", item {number}"));
     let colors: Vec<_> = tokens

@@ -42,8 +42,8 @@ pub fn scores(rubric: &Rubric, verdict: &Verdict, open: bool) -> Markup {
     }
 }
 
-/// Findings, or else issues, and strengths, as the judge put them; `prefix` stands before the ids
-/// of one item.
+/// Findings, or else issues, and strengths, as the judge put them; `prefix` makes the ids of an
+/// item unique.
 pub fn statements(
     rubric: &Rubric,
     verdict: &Verdict,

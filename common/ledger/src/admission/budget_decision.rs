@@ -21,11 +21,11 @@ pub struct Account {
 /// Headroom of a scope for a worst case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Headroom {
-    /// It fits now.
+    /// The worst case fits now.
     Available,
     /// Outstanding or earlier requests stand in the way for now.
     Reserved,
-    /// It will never fit, for this reason.
+    /// The worst case will never fit, for this reason.
     Exceeded(String),
 }
 

@@ -150,8 +150,7 @@ impl EndpointState {
             self.throttled = Some(now);
         }
         if observation.counting.rule.is_some() {
-            // Too low a token count explains the refusal and is corrected: the limits are right.
-            // right.
+            // The corrected token count explains the refusal, so the limits stay.
             self.throttled = Some(now);
         }
         if let Some(pause) = observation.refused {

@@ -220,7 +220,7 @@ impl<M: Message> RabbitQueue<M> {
 
 /// One pass over the dead letters. Letters that it does not remove are requeued at its end.
 ///
-/// They are streamed by a consumer: a separate get costs a quorum queue a disk write each.
+/// The letters are streamed by a consumer: a separate get costs a quorum queue a disk write each.
 struct DeadLetterScan<'a> {
     link: &'a BrokerConnection,
     channel: OwnChannel,

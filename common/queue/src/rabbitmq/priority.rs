@@ -74,7 +74,7 @@ impl Drop for OutstandingDelivery {
         let mut deliveries = self.0.deliveries();
         deliveries.out = deliveries.out.saturating_sub(1);
         deliveries.settled.push_back(Instant::now());
-        // Earlier ones cannot matter.
+        // Older settlements are no longer needed.
         while deliveries.settled.len() > usize::from(self.0.prefetch) {
             deliveries.settled.pop_front();
         }

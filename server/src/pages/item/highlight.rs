@@ -179,7 +179,7 @@ impl<'code> Cutter<'code> {
         self.cut(kind, length);
     }
 
-    /// Takes so many bytes off; those of one kind that follow each other are one piece.
+    /// Cuts the next `length` bytes as one piece of this kind.
     fn cut(&mut self, kind: Kind, length: usize) {
         let (piece, rest) = self.rest.split_at(length);
         self.rest = rest;
@@ -208,7 +208,7 @@ fn until(rest: &str, end: &str) -> usize {
     rest.find(end).map_or(rest.len(), |place| place + end.len())
 }
 
-/// The length of a string with its quotes; one without an end goes on to the end of all.
+/// The length of a string with its quotes; one without an end extends to the end of the code.
 fn text(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (place, character) in rest.char_indices().skip(1) {

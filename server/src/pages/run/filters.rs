@@ -64,7 +64,7 @@ impl ItemFilters {
     pub fn query(&self, view: &RunView) -> RowQuery {
         let outcome = self.text("outcome");
         let share = |name| Some(self.text(name)?.parse::<f32>().ok()? / 100.0);
-        // Scores are shown with one decimal: who asks for 88.5 means all that are shown so.
+        // Scores are shown with one decimal, so 88.5 matches every score that is rounded to it.
         let half_a_step = 0.0005;
         RowQuery {
             outcome: Outcome::ALL.into_iter().find(|known| outcome == Some(known.name())),

@@ -30,7 +30,7 @@ impl FirstHypotheses<'_> {
         let grown = self.page.visible().filter(|&index| is_painted(self.page, index));
         let mut grown: Vec<(usize, [f64; 2])> =
             grown.filter_map(|index| Some((index, self.box_growth(index)?))).collect();
-        // What grows in both directions is the likeliest cause, and the inner one of two.
+        // Boxes that grow in both directions first, then the smaller ones.
         grown.sort_by(|(one, by), (other, other_by)| {
             let is_stretched = |by: &[f64; 2]| by.contains(&0.0);
             let size = |index: usize| area(self.page.bounds(index));
@@ -38,7 +38,7 @@ impl FirstHypotheses<'_> {
         });
         let mut found = Vec::new();
         for (place, &(index, by)) in grown.iter().take(MAX_BOXES).enumerate() {
-            // Texts of several lines grow by more or less with the space that they have.
+            // Multi-line texts rewrap, so similar boxes may grow by different amounts.
             let is_both = |by: [f64; 2]| !by.contains(&0.0);
             let is_same = |&other: &usize| {
                 self.box_growth(other)

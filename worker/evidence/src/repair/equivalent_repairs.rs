@@ -7,7 +7,7 @@ use super::{
 use crate::element_tree::PageTree;
 use LengthProperty as P;
 
-/// Step of lengths in CSS pixels: lines have fractions of pixels, which a padding for them has not.
+/// Step in CSS pixels to which a padding is rounded; line heights may be fractional.
 const HALF: f64 = 0.5;
 /// Maximum distance of a length from such a step that comes from the fractions of lines alone.
 const MAX_ROUNDING: f64 = 0.1;
@@ -73,7 +73,7 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (parent, P::Gap, delta),
                 (parent, P::Padding, delta),
             ]);
-            // A child in the middle of a row makes the row higher.
+            // A centered child grows its row by twice the delta, as padding on both sides does.
             for child in page.children(element) {
                 ways.extend(
                     [P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)),
@@ -107,11 +107,11 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
                 (Some(element), P::Margin, delta),
                 (Some(element), P::LineHeight, delta),
                 (parent, P::LineHeight, delta),
-                // Content in the middle goes half the way, and upward.
+                // Centered content moves up by half of a bottom margin.
                 (Some(element), P::MarginBottom, -2.0 * delta),
                 (last.copied(), P::MarginBottom, -2.0 * delta),
             ]);
-            // What makes a child higher makes room below it too.
+            // A higher child moves what is below it as well.
             for child in page.children(element).iter().chain(siblings) {
                 ways.extend([P::LineHeight, P::MarginBottom].map(|p| (Some(*child), p, delta)));
             }
@@ -149,7 +149,7 @@ fn boundary_ways(
         P::MarginBottom | P::PaddingBottom | P::Height | P::LineHeight => false,
         _ => return Vec::new(),
     };
-    // Its ancestors begin, or end, where it does.
+    // Climb while the element is the first child, or the last one for a bottom.
     let mut outermost = element;
     let (mut before, mut after) = (None, None);
     let mut ways: Vec<(Option<usize>, P, f64)> = Vec::new();

@@ -182,11 +182,12 @@ impl FirstHypotheses<'_> {
             if tag == "body" || patches.is_empty() || lost * 10 < patches.len() * 7 {
                 continue;
             }
-            // What is bare in the screenshot is gone, not merely drawn otherwise.
+            // Few edges there mean that the element is missing, not restyled.
             let is_bare = self.screenshot.rims_in(bounds) as f64
                 <= BARE * self.drawing.rims_in(bounds) as f64;
             let share = self.share(self.weight_in(bounds));
-            // Before a color that merely hides it, whose priority is at most its share.
+            // A missing element comes before any color that would hide it, whose priority is at
+            // most 100 × share.
             let priority = 100.0 * if is_bare { 1.1 + 0.1 * share } else { 0.2 + 0.5 * share };
             let change = PageChange { elements: vec![index], edit: PageEdit::Remove };
             let is = self.page.style(index, "display").to_owned();

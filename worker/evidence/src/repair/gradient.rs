@@ -124,7 +124,7 @@ impl LinearGradient {
         format!("linear-gradient({})", parts.collect::<Vec<_>>().join(", "))
     }
 
-    /// True if every color is another one's within so many levels.
+    /// True if no color differs by more than `levels`.
     pub fn is_like(&self, other: &Self, levels: u8) -> bool {
         let pairs = self.stops.iter().zip(&other.stops);
         pairs.into_iter().all(|((_, one), (_, other))| channel_difference(*one, *other) <= levels)

@@ -128,7 +128,7 @@ impl PaintView<'_> {
             let Some(new_behind) = self.frequent(self.screenshot, bounds) else { continue };
             self.each(bounds, |x, y| {
                 let Some(share) = blend(self.drawing.at(x, y), behind, color) else { return };
-                // What is the same in both pictures is not of this text.
+                // Pixels equal in both pictures do not belong to this text.
                 let weight = self.difference.at(x, y);
                 if share > 0.15 && weight > 0 {
                     ink.push((share, self.screenshot.at(x, y), new_behind, weight));
@@ -142,7 +142,7 @@ impl PaintView<'_> {
             Some((target, count)) if count >= 3 => target,
             _ => least_squares(&ink)?,
         };
-        // The color of what is behind it would hide it.
+        // A target equal to the background would hide the text.
         let is_hidden = |(_, _, behind, _): &(f64, Rgb, Rgb, u8)| {
             channel_difference(target, *behind) <= self.tolerance
         };

@@ -85,11 +85,11 @@ impl Tracks {
         if track.len() > MAX_TRACK {
             return proposed;
         }
-        // The longer a property is tried, the sooner it is another one's turn.
+        // Each trial lowers the priority, so that properties alternate.
         let tried = TURN * track.len() as f64;
         let shifts = field.compare(trial.drawing, trial.offset);
         let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
-        // Line heights are halves of pixels mostly, and what lies between them draws the same.
+        // Line heights render in half pixels, so smaller steps change nothing.
         let whole = |delta: f64| match property {
             LengthProperty::LineHeight => {
                 ((base + delta) / MIN_LINE_STEP).round() * MIN_LINE_STEP - base

@@ -114,7 +114,7 @@ impl ShiftField {
             Some((f64::from(*patch.center.get(axis)?), *shift.get(axis)?))
         });
         let moved: Vec<(f64, i32)> = moved.collect();
-        // A patch that is found in a wrong place has a shift of its own.
+        // A mismatched patch has a shift that no other shares.
         let is_shared = |shift: i32| moved.iter().filter(|(_, other)| *other == shift).count() > 1;
         let shared: Vec<&(f64, i32)> =
             moved.iter().filter(|(_, shift)| is_shared(*shift)).collect();

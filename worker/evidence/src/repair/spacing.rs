@@ -35,7 +35,7 @@ impl FirstHypotheses<'_> {
             )
         };
         let growth = self.field.growth(1) / scale;
-        // What grows in the middle of a page moves both ways.
+        // A centered page that grows moves content both up and down.
         let moves = |way: i32| shifts.iter().any(|[_, down]| down.signum() == way);
         let nearest = smallest(1);
         let down = if moves(1) && moves(-1) { nearest.abs().copysign(growth) } else { nearest };

@@ -35,7 +35,7 @@ impl ShardWork {
         let mut collection = Collection::new(&work, self.number);
         collection.collect(ended, &paths, work.lane.is_over()).await?;
         for path in paths {
-            // One that stays behind is overwritten by a later collection.
+            // A leftover is overwritten by the next collection.
             let _ = tokio::fs::remove_file(path).await;
         }
         self.end(&step, &ended.files, None).await
@@ -44,7 +44,7 @@ impl ShardWork {
     /// Fetches the files of a batch; none if this process stops before they are here.
     async fn download(&mut self, files: &[String]) -> Result<Option<Vec<PathBuf>>, WorkerError> {
         let work = Arc::clone(&self.work);
-        // Of a batch that another process has created, no file is here.
+        // A batch created by another process has no folder here yet.
         let made = tokio::fs::create_dir_all(&work.lane.folder).await;
         made.map_err(|error| unwritable(&work.lane.folder, &error))?;
         let mut paths = Vec::new();
@@ -75,7 +75,7 @@ impl ShardWork {
             end_rows(&self.work, self.number, end).await?;
         }
         return_jobs(&self.work, self.number).await?;
-        // Another owner would still need the files.
+        // Recorded first: if another worker took the shard over, it needs the files.
         self.record(step).await?;
         self.remove_files(step, outputs).await;
         self.record(&ShardStep::Collected).await?;
@@ -102,8 +102,8 @@ impl ShardWork {
         Ok(ShardEnd { split: numbers.to_vec(), ..ShardEnd::default() })
     }
 
-    /// Removes the shard's files here and, if so set, at the provider. What stays behind costs
-    /// nothing and is overwritten, or expires.
+    /// Removes the shard's files here and, if configured, at the provider. Leftovers are
+    /// overwritten or expire.
     async fn remove_files(&self, step: &ShardStep, outputs: &[String]) {
         let _ = tokio::fs::remove_file(self.path()).await;
         let lane = &self.work.lane;

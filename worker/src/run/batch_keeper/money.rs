@@ -22,7 +22,7 @@ pub async fn wait(
     let mut changes = work.context.admission.changes();
     let drain = &work.context.shutdown.drain;
     loop {
-        // What is under way frees money when it comes back.
+        // Finished batches free reserved money.
         work.seal().await?;
         if work.context.max_wait.is_some() {
             give_up_row(&row.row, work).await?;
@@ -42,7 +42,7 @@ pub async fn wait(
                 give_up_row(&row.row, work).await?;
                 return gather(job, work).await;
             }
-            // A ledger that is closed changes no more.
+            // A closed ledger sends no changes; poll by interval only.
             Ok(()) = changes.changed() => {}
             () = sleep(MONEY_INTERVAL) => {}
         }

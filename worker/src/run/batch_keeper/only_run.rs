@@ -58,7 +58,7 @@ impl BatchKeeper {
         }
         let sent = self.discard_unsent(run, run_states).await?;
         if let Some(work) = self.only_work(run, run_states).await? {
-            // It goes only where no shard's files are left.
+            // Fails while shard files are left, which is intended.
             let _ = tokio::fs::remove_dir(&work.lane.folder).await;
         }
         if sent > 0 {
@@ -98,8 +98,8 @@ impl Shards<'_> {
         let mut looks = ticks(IDLE_LOOK);
         loop {
             self.start_planned().await;
-            // Read first: what is in progress may become a row, and only a shard's work puts a job
-            // back.
+            // Read before the shards: a job in progress may still become a row, and only the work
+            // on a shard returns jobs.
             let is_drained = jobs.is_drained();
             if is_drained {
                 self.seal(Duration::ZERO).await?;

@@ -87,7 +87,8 @@ impl<'keeper> Shards<'keeper> {
                 }
                 _ = heartbeats.tick() => {
                     self.keeper.renew().await.map_err(Interruption::from)?;
-                    // After an outage of the ledger, those that live say so first.
+                    // After an outage longer than the TTL, let live owners renew before taking
+                    // shards over.
                     if renewed.elapsed() <= owner_ttl {
                         self.look_for_shards().await?;
                     }
@@ -119,7 +120,7 @@ impl<'keeper> Shards<'keeper> {
                     };
                     failed = failed.and(ended);
                 }
-                // Otherwise others may take them over, which costs nothing.
+                // A failed renewal is harmless: another worker takes the shards over.
                 Err(_) => drop(self.keeper.renew().await),
             }
         }
@@ -201,7 +202,7 @@ impl<'keeper> Shards<'keeper> {
                 context.metrics.shard(ShardEvent::TakenUp);
                 let work = self.keeper.work_of(&run, &context, &lane);
                 let step = match step {
-                    // Its file is another worker's.
+                    // The planned file is on the previous owner's disk.
                     ShardStep::Planned if matches!(scope, KeeperScope::Fleet(_)) => {
                         ShardStep::GivenUp
                     }
@@ -242,7 +243,7 @@ impl<'keeper> Shards<'keeper> {
         match error {
             WorkerError::Interrupted(Interruption::Paused(reason)) => {
                 self.run_states.pause(run, &reason).await.map_err(Interruption::from)?;
-                // Otherwise the worker's end tells.
+                // Otherwise the worker reports the pause when it ends.
                 if self.run_states.holds_jobs() {
                     let warning = format!("run {run} is paused: {reason}");
                     self.events.emit(Event::Warning(warning)).await;
@@ -262,7 +263,7 @@ impl<'keeper> Shards<'keeper> {
                 info!(%run, %interruption, "the work on a shard is interrupted");
                 Ok(())
             }
-            // What is in its way is told by who ended the worker.
+            // The cause of the stop is reported elsewhere.
             WorkerError::Queue(_) if self.shutdown.now.is_cancelled() => Ok(()),
             error => Err(error),
         }

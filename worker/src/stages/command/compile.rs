@@ -44,7 +44,7 @@ pub async fn compile(
     if finished.status.success() {
         return Ok(Compilation::Sound);
     }
-    // Compilers are not of one mind about where errors belong.
+    // Some compilers print errors to stdout.
     let output = String::from_utf8_lossy(&finished.stdout);
     let said = if finished.stderr_tail.is_empty() { output.trim() } else { &finished.stderr_tail };
     let said: String = said.chars().take(2000).collect();

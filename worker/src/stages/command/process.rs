@@ -54,7 +54,7 @@ pub(super) async fn run(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     // A group of its own, so that what it starts can be ended with it, and so that Ctrl-C at the
-    // terminal reaches us alone: we decide what becomes of work in flight.
+    // terminal reaches only juror, which drains.
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
@@ -69,7 +69,7 @@ pub(super) async fn run(
 
 async fn talk(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, ProcessError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    // The first trouble ends all three, so that nothing waits for a program that is to be killed.
+    // The first error cancels the other two.
     let ((), stdout, stderr_tail) =
         tokio::try_join!(write_all(stdin, input), read_bounded(stdout), read_tail(stderr))?;
     let status = child.wait().await?;

@@ -88,7 +88,7 @@ impl TokenSink for Checker {
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<()> {
         let mut next = TokenSinkResult::Continue;
         match token {
-            // Words come between tags only; a long tag makes none.
+            // Resets the separator count: a tag ends here.
             Token::TagToken(tag) => {
                 self.count();
                 next = match tag.kind {
@@ -172,7 +172,7 @@ impl Checker {
             }
             return;
         }
-        // As may those of a whole page's parts.
+        // End tags of html, head and body may stand alone.
         if !matches!(&**name, "html" | "head" | "body") {
             self.report(format!("line {line}: </{name}> closes nothing that is open"));
         }

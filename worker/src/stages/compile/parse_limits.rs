@@ -64,9 +64,9 @@ fn work(code: &[u8]) -> usize {
 enum Try {
     /// No more than the bytes that it goes over.
     Ends,
-    /// It goes over other tries in vain, which then start again: quadratic.
+    /// The try goes over other tries in vain, which then start again: quadratic.
     Repeats,
-    /// It may hold an expression or function type, in which everything is tried twice.
+    /// The try may hold an expression or function type, in which everything is tried twice.
     Open,
 }
 

@@ -61,7 +61,7 @@ impl HiddenSections {
 
     pub(super) fn end_tag(&mut self, tag: &Tag, end: usize) {
         let Some(section) = &mut self.open else { return };
-        // A tag that ends another element may end the section with it.
+        // A mismatched end tag may close the section: treat it as not hidden.
         if section.tags.pop().as_deref() != Some(&*tag.name) {
             self.open = None;
         } else if section.tags.is_empty() {

@@ -96,7 +96,8 @@ impl ErrorBody {
             Some(Value::String(_)) => !is_timeout,
             Some(error) => {
                 let has = |key: &str| error.get(key).is_some_and(Value::is_string);
-                // OpenAI's and Anthropic's type, Gemini's status: who sends neither is no provider.
+                // OpenAI's and Anthropic's type, Gemini's status: without either, a timeout is a
+                // gateway's.
                 has("message") && (!is_timeout || has("type") || has("status"))
             }
             // An older shape of vLLM.

@@ -40,7 +40,7 @@ pub(super) fn classify(
             ));
             CallEnd::Account { problem: AccountProblem::Address, message }
         }
-        // It never passes, however long one waits.
+        // Exceeds the whole limit, so waiting does not help.
         429 if said.contains(TOO_LARGE) => CallEnd::Refused { status, message, usage },
         429 => {
             let retry_after = wait().or_else(|| retry_after::read(&body, &said.message));

@@ -31,7 +31,7 @@ fn in_model_info(info: &Value, model: &str) -> Option<bool> {
     let of_model = deployments
         .iter()
         .filter(|deployment| deployment.get("model_name").is_some_and(|name| name == model));
-    // One that takes no images is enough: any of them may get the call.
+    // Any deployment may get the call, so one without images decides.
     of_model
         .filter_map(|deployment| deployment.pointer("/model_info/supports_vision")?.as_bool())
         .min()

@@ -100,7 +100,7 @@ pub(super) const ACCOUNT_RULES: &[AccountRule] = &[
     rule(Funds, &[402], Place::Body, &[]),
     rule(Permission, &[403], Place::Body, &[]),
     rule(Model, &[404], Place::Message, &["model"]),
-    // A server that takes no questions at this address takes none of another job either.
+    // 404 and 405 concern the address, hence every job.
     rule(Address, &[404, 405], Place::Body, &[]),
 ];
 
