@@ -35,7 +35,7 @@ pub struct DatasetAttachments<'run> {
 }
 
 /// Text of a page for a file that is on a server or in a bucket.
-pub const FETCHES_NOTHING: &str = "it is not on this machine, and a page fetches nothing";
+pub const FETCHES_NOTHING: &str = "it is not on this machine, and reports fetch no remote files";
 const NO_SUCH_ITEM: &str = "the dataset has no such item";
 
 impl Attachments for DatasetAttachments<'_> {

@@ -49,7 +49,7 @@ impl<'a> ChatQuestion<'a> {
         let facts = config.models.facts(known_as);
         let lane = lane(request.service_tier.as_deref(), price, config)?;
         if request.stream == Some(true) || request.n.is_some_and(|n| n != 1) {
-            let message = "this server answers once, and in one piece";
+            let message = "this server supports neither n > 1 nor streaming";
             return Err(Refusal::parameter("stream", "unsupported_value", message));
         }
         check_temperature(request.temperature, facts)?;
@@ -190,7 +190,7 @@ fn lane(
         Some("flex") if price.flex.is_some() => Ok(Lane::Flex),
         Some(tier) => {
             let message =
-                format!("Invalid service_tier argument: {tier} is not there for this model");
+                format!("Invalid service_tier argument: {tier} is not available for this model");
             Err(Refusal::parameter("service_tier", "invalid_value", message))
         }
     }
@@ -204,7 +204,7 @@ fn no_such_model(model: &str) -> Refusal {
 
 fn check_temperature(temperature: Option<f64>, facts: &ModelFacts) -> Result<(), Refusal> {
     let refused = match temperature {
-        Some(value) if !(0.0..=2.0).contains(&value) => "temperature has to lie from 0 to 2",
+        Some(value) if !(0.0..=2.0).contains(&value) => "temperature must be from 0 to 2",
         Some(value) if !facts.temperature && value != 1.0 => {
             "this model takes no temperature but the default, 1"
         }
@@ -268,7 +268,7 @@ fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {
     if asked {
         return Ok(contents);
     }
-    let message = "there has to be a message of the role user";
+    let message = "a message of the role user is required";
     Err(Refusal::parameter("messages", "invalid_request", message))
 }
 

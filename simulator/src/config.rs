@@ -171,6 +171,6 @@ pub enum ResponseFormats {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulatorError {
     /// More faults than answers.
-    #[error("the rates of faults add up to {0}: lower them to 1 or less in sum")]
+    #[error("the rates of faults add up to {0}: their sum must be at most 1")]
     FaultRates(f64),
 }

@@ -8,7 +8,7 @@ named! {
     RateLimit = "rate-limit": "429: too many requests or tokens in a minute";
     InsufficientQuota = "insufficient-quota": "429: the account has no funds";
     Unauthorized = "unauthorized": "401: the key is not known";
-    PaymentRequired = "payment-required": "402: the account has to be paid for";
+    PaymentRequired = "payment-required": "402: payment required";
     Forbidden = "forbidden": "403: the key may not do this";
     ModelNotFound = "model-not-found": "404: there is no such model";
     BadRequest = "bad-request": "400: the request is malformed";
@@ -22,7 +22,7 @@ named! {
     Hang = "hang": "no answer until the client gives up or the simulator ends";
     Reset = "reset": "the connection is closed before any byte of an answer";
     Cut = "cut": "the connection is closed in the middle of the answer";
-    Slow = "slow": "the answer's body comes in drops";
+    Slow = "slow": "the body is sent in small chunks";
     Truncated = "truncated": "the verdict ends in the middle";
     Fenced = "fenced": "the verdict is in a fenced block";
     Prose = "prose": "the verdict is between sentences";

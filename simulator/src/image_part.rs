@@ -26,8 +26,7 @@ impl<'a> ImagePart<'a> {
         let data_from = base64_start(&url).ok_or_else(|| {
             let message = match url.starts_with("http") {
                 true => format!("Error while downloading {url}."),
-                false => "an image has to come as data:image/png;base64,… (or jpeg, webp, gif)"
-                    .to_owned(),
+                false => "an image must be data:image/png;base64,… (or jpeg, webp, gif)".to_owned(),
             };
             Refusal::parameter("messages", "invalid_image_url", message)
         })?;

@@ -90,7 +90,7 @@ impl Refusal {
                 (S::REQUEST_TIMEOUT, "timeout", "request_timeout", "the request took too long")
             }
             Fault::Conflict => {
-                (S::CONFLICT, "conflict", "conflict", "another request stands in the way")
+                (S::CONFLICT, "conflict", "conflict", "a conflicting request is in progress")
             }
             Fault::ServerError => {
                 (S::INTERNAL_SERVER_ERROR, SERVER, "server_error", "the server had an error")
@@ -102,7 +102,7 @@ impl Refusal {
                 S::from_u16(529).unwrap_or(S::SERVICE_UNAVAILABLE),
                 "overloaded_error",
                 "overloaded",
-                "the server has too much to do",
+                "the server is overloaded",
             ),
             _ => return None,
         };

@@ -257,7 +257,7 @@ impl Simulator {
         if given.and_then(|given| given.strip_prefix("Bearer ")) == Some(wanted) {
             return Ok(());
         }
-        let message = "the key is missing or not the one that this server takes";
+        let message = "the API key is missing or wrong";
         Err(Refusal::new(StatusCode::UNAUTHORIZED, INVALID, "invalid_api_key", message))
     }
 }
@@ -269,6 +269,6 @@ fn too_large() -> Refusal {
 
 fn no_such_address() -> Refusal {
     let message =
-        "there are POST …/chat/completions, …/files, …/batches, GET …/models and GET /stats";
+        "unknown path; use POST …/chat/completions, …/files, …/batches, GET …/models or GET /stats";
     Refusal::new(StatusCode::NOT_FOUND, INVALID, "unknown_url", message)
 }

@@ -121,7 +121,10 @@ fn flags_that_are_wrong_are_refused_before_anything_is_written() {
         (&["--repeat", "0"], "setting run.repeat is 0"),
         (&["--repeat", "two"], "--repeat <N>"),
         (&["--max-concurrency", "0"], "at least 1"),
-        (&["--output", "report.pdf"], "report.pdf: the ending picks the format; take one of .json"),
+        (
+            &["--output", "report.pdf"],
+            "report.pdf: unknown format; use one of the extensions .json",
+        ),
         (&["--output", "none/report.csv"], "there is no folder none; create it first"),
         (&["--gate", "none"], "use `targets`, `production` or the path of a TOML file"),
         (&["--run-id", "../a"], "run id \"../a\" is invalid"),

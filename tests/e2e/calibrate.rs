@@ -114,7 +114,10 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     assert_eq!(known["figures"][0]["key"], "semantic_correctness");
     let found = calibration(&harness, "base");
     assert_eq!(known["figures"][0]["bias"], found["score"]["agreement"]["bias"]);
-    assert!(known["notes"][0].as_str().unwrap().contains("the judge was at"), "{known}");
+    assert!(
+        known["notes"][0].as_str().unwrap().contains("the judge's endpoint changed from"),
+        "{known}"
+    );
     harness.juror(&["report", "base"]).exits(0).prints(&["NOT ENOUGH"]);
 
     harness.write("runs/torn/calibration.json", "{");
@@ -122,7 +125,10 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is not a calibration"]);
 
     let hot = run(&harness, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
-    hot.prints(&["UNCALIBRATED", "CHANGED: judge: openai gpt-4o then, openai gpt-4.1 now"]);
+    hot.prints(&[
+        "UNCALIBRATED",
+        "CHANGED: judge: openai gpt-4o at calibration, openai gpt-4.1 now",
+    ]);
     let known = &harness.report("other")["calibration"];
     assert_eq!((&known["status"], &known["figures"]), (&json!("uncalibrated"), &json!([])));
     assert_eq!(known["changed"].as_array().unwrap().len(), 1);
@@ -132,7 +138,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     harness.write("juror.toml", "[judge]\ntemperature = 0.7\n[image]\nmax_side = 640\n");
     let all = run(&harness, "all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
     all.prints(&[
-        "CHANGED: temperature: 0.1 then, 0.7 now",
+        "CHANGED: temperature: 0.1 at calibration, 0.7 now",
         "CHANGED: rubric: semantic@2 (",
         "640",
     ]);
@@ -248,7 +254,7 @@ fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
     assert!(harness.report("real").get("calibration").is_none());
     let file = "runs/base/calibration.json";
     let forced = run(&harness, "forced", &JUDGED, &["--calibration", file]).exits(0);
-    forced.prints(&["UNCALIBRATED", "scores: the simulator's then, a judge's now"]);
+    forced.prints(&["UNCALIBRATED", "scores: the simulator's at calibration, a judge's now"]);
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn an_estimate_tells_jobs_that_would_fail() {
     let estimate = harness.juror(&["estimate", "manifest.jsonl"]).exits(0);
     estimate.prints(&[
         "2 calls, 1 that would fail before any call",
-        "shots/0001.png: this is no image",
+        "shots/0001.png: its size cannot be read",
     ]);
 }
 

@@ -70,7 +70,7 @@ fn a_planted_fall_is_worse_and_says_where() {
 #[test]
 fn what_cannot_be_told_is_a_failure_only_strictly_and_says_what_would_settle_it() {
     let harness = two_runs(&GOOD, &UNSURE);
-    let told = ["INCONCLUSIVE", "more items in both runs ($", "What repeats would do is not known"];
+    let told = ["INCONCLUSIVE", "more items in both runs ($", "The effect of repeats is unknown"];
     let told = |finished: Finished| {
         let words = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in told {
@@ -127,7 +127,7 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     harness.juror(&["compare", "base", "none"]).exits(2).says(&["no run \"none\""]);
     harness.juror(&["compare", "base", "shots"]).exits(2).says(&["shots contains no run"]);
     let strange = ["compare", "base", "base", "-o", "comparison.csv"];
-    harness.juror(&strange).exits(2).says(&["take one of .json, .md"]);
+    harness.juror(&strange).exits(2).says(&["use one of the extensions .json, .md"]);
     let margin = ["compare", "base", "base", "--margin", "-1"];
     harness.juror(&margin).exits(2).says(&["compare.margin", "from 0 to 1"]);
 }

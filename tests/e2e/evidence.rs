@@ -73,7 +73,7 @@ fn a_file_of_the_renderer_that_is_not_there_is_refused_by_flag() {
         harness.write("juror.toml", settings);
         let refused = harness.juror(&["run", "manifest.jsonl", "--evidence", "facts"]).exits(2);
         let named = format!("--evidence facts: render.{setting}: ");
-        refused.says(&[&named, "gone", "No such file", "correct the path, or leave it out"]);
+        refused.says(&[&named, "gone", "No such file", "correct the path, or remove it"]);
     }
 }
 

@@ -22,7 +22,7 @@ fn a_judge_of_a_private_authority_needs_its_ca_file() {
     harness.juror(&doctor).exits(1).prints(&[unknown, "judge.ca_file"]);
     let other = Authority::new();
     let wrong_file = harness.command(&doctor).env("JUROR_JUDGE_CA_FILE", other.file()).output();
-    Finished::from(wrong_file.unwrap()).exits(1).prints(&["none of the authorities in"]);
+    Finished::from(wrong_file.unwrap()).exits(1).prints(&["not signed by an authority in"]);
     assert_eq!(simulator.requests(), 0);
 
     let mut retry = harness.command(&["retry", "first"]);

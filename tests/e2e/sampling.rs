@@ -121,7 +121,7 @@ fn a_run_that_grows_goes_on_where_its_budget_ended_it() {
     for (flags, says) in [
         (&["--until-width", "2"][..], "above 0 and below 1"),
         (&["--until-width", "0.1", "--sample", "5"], "cannot be used with"),
-        (&["--until-width", "0.1", "--lane", "batch"], "take --lane realtime or flex"),
+        (&["--until-width", "0.1", "--lane", "batch"], "use --lane realtime or flex"),
     ] {
         harness.judge_run(&simulator, "refused", flags).exits(2).says(&[says]);
     }

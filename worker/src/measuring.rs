@@ -203,6 +203,7 @@ fn screenshot_error(error: &ImageError, screenshot: &SourceImage) -> MeasuringEr
 /// Reason why pictures of this size are not measured.
 fn too_large(pictures: &str, width: u32, height: u32) -> String {
     format!(
-        "{pictures} of {width}x{height} pixels are not measured: {MAX_MEASURED_SIDE} a side are"
+        "{pictures} of {width}x{height} pixels exceed the limit of {MAX_MEASURED_SIDE} pixels a \
+         side and are not measured"
     )
 }

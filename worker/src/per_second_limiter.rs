@@ -19,7 +19,7 @@ type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<D
 
 /// A rate that is not a positive number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{0} calls per second is no ceiling: it must be above 0 and at most 1000000")]
+#[error("{0} calls per second is not a valid limit: use a number above 0 and at most 1000000")]
 pub struct InvalidRate(f64);
 
 impl PerSecondLimiter {

@@ -145,7 +145,7 @@ async fn without_input<'job>(
                 return Err(Interruption::FileNotHere(absence.to_string()));
             }
             Some(others) => {
-                error.message += &format!(" (and {others} times before, no worker had it)");
+                error.message += &format!(" ({others} other workers did not find it either)");
             }
         }
     }

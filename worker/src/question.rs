@@ -112,7 +112,9 @@ impl Question {
         let mut images = self.images.iter().map(|image| &image.source);
         let image = images.find(|image| juror_image::dimensions(&image.bytes).is_none())?;
         let reference = &image.record.reference;
-        Some(image_error(format!("{reference}: this is no image whose size can be read")))
+        Some(image_error(format!(
+            "{reference}: its size cannot be read; use a PNG, JPEG, WebP, GIF or BMP file"
+        )))
     }
 
     /// Width and height of the image of this name, by its header; none if it has no such image.

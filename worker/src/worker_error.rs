@@ -14,6 +14,6 @@ pub enum WorkerError {
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// A job's task ended by a panic: a defect of this program.
-    #[error("a job's task broke off, which is a defect of this program: {0}")]
+    #[error("a job's task panicked, which is a bug in juror: {0}")]
     Task(#[from] JoinError),
 }

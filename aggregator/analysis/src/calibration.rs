@@ -158,11 +158,8 @@ pub fn calibrate(
         warnings,
     };
     let shortfall = calibration.shortfall();
-    calibration.warnings.extend(
-        shortfall.map(|reason| {
-            format!("the labels do not suffice to call the judge calibrated: {reason}")
-        }),
-    );
+    let warning = shortfall.map(|reason| format!("the judge is not calibrated: {reason}"));
+    calibration.warnings.extend(warning);
     Ok(calibration)
 }
 

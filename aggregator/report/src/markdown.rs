@@ -42,7 +42,7 @@ pub(crate) fn render(report: &Report) -> String {
         comment.push_str(&section);
     }
     if left_out {
-        comment.push_str("\nSome of it is too long for a comment; the report has it.\n");
+        comment.push_str("\nTruncated to the comment limit; see the full report.\n");
     }
     comment
 }

@@ -46,7 +46,7 @@ const OF_COMPARISONS: [(&str, OutputFormat); 2] =
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// No format has this ending.
-    #[error("{}: the ending picks the format; take one of {endings}", path.display())]
+    #[error("{}: unknown format; use one of the extensions {endings}", path.display())]
     UnknownEnding {
         /// The file.
         path: PathBuf,

@@ -67,7 +67,7 @@ fn cut(bytes: &[u8], remaining_bytes: &mut usize) -> Result<(String, usize), Str
     let text = String::from_utf8_lossy(bytes);
     let end = text.floor_char_boundary(MAX_OF_ONE);
     if end > *remaining_bytes {
-        return Err("this page has as much code as it may have".to_owned());
+        return Err("omitted: the page has reached its limit of code".to_owned());
     }
     *remaining_bytes -= end;
     let shown = text.get(..end).unwrap_or_default().to_owned();

@@ -75,7 +75,7 @@ fn bytes_of(pictures: &Pictures, holds: impl Fn(&Picture) -> bool) -> usize {
 
 /// Placeholders for an item's pictures where no bytes remain for more.
 fn full(one: &AttachmentRequest) -> Pictures {
-    let none = || Err("this page has as many as it may have".to_owned());
+    let none = || Err("omitted: the page has reached its limit of pictures".to_owned());
     one.images().map(|input| (input.name.clone(), none())).collect()
 }
 

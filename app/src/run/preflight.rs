@@ -72,8 +72,8 @@ pub fn refuse_fleet_run(known: Option<&RunRecord>) -> Result<(), AppError> {
         return Ok(());
     };
     Err(AppError::conflict(format!(
-        "run {0} is the fleet's (namespace {fleet}), and this process would judge it a second \
-         time; go on with it by: juror retry {0}",
+        "run {0} is the fleet's (namespace {fleet}), and this process would judge it twice; \
+         continue it with: juror retry {0}",
         record.run_id
     )))
 }

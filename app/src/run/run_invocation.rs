@@ -75,7 +75,7 @@ impl RunInvocation<'_> {
             return match known.and_then(|known| known.difference(&setup.record(run.clone()))) {
                 None => Ok(setup),
                 Some(difference) => Err(AppError::invalid(format!(
-                    "run {run} exists and is another one: {difference}; take another --run-id"
+                    "run {run} exists with other settings: {difference}; use another --run-id"
                 ))),
             };
         };

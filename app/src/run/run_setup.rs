@@ -159,10 +159,9 @@ fn check_until_width(width: Option<f64>, settings: &Settings) -> Result<(), AppE
     let wrong = if !(width > 0.0 && width < 1.0) {
         format!("is {width}: give a share above 0 and below 1, as in 0.02")
     } else if !settings.run.enable_llm_judge {
-        "is about the judge's score: add --enable-llm-judge".to_owned()
+        "needs the judge's score: add --enable-llm-judge".to_owned()
     } else if settings.run.lane.is_batched() {
-        "looks at the score again and again, and each batch may take a day: take --lane realtime \
-         or flex"
+        "judges in several rounds, and each batch may take a day: use --lane realtime or flex"
             .to_owned()
     } else {
         return Ok(());

@@ -136,7 +136,7 @@ impl Bucket {
 
 #[cfg(not(all(feature = "gcp", feature = "azure")))]
 fn unbuilt(feature: &str) -> String {
-    format!("this build leaves it out; build with --features {feature}, or take s3://")
+    format!("this build does not support it; build with --features {feature}, or use s3://")
 }
 
 fn path(key: &str) -> Result<Path, ObjectError> {

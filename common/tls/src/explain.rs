@@ -82,7 +82,7 @@ fn certificate_message(
                  authority's certificate (PEM) into a file and set {ca_file} to it"
             ),
             Some(file) => format!(
-                "its certificate is from none of the authorities in {} ({ca_file}) or of this \
+                "its certificate is not signed by an authority in {} ({ca_file}) or by one of this \
                  machine: add the certificate (PEM) of its authority to that file",
                 file.display()
             ),

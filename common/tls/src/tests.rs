@@ -88,7 +88,7 @@ async fn each_failure_names_its_remedy() {
             &server,
             None,
             files(Some(&other), None),
-            ["none of the authorities in", "(fleet.redis_ca_file)"],
+            ["not signed by an authority in", "(fleet.redis_ca_file)"],
         ),
         (
             &elsewhere,

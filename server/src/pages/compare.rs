@@ -77,8 +77,8 @@ fn choice(runs: &[ListedRun], base: Option<&str>, head: Option<&str>) -> Markup 
     };
     html! {
         form.choice method="get" action="/compare" {
-            (select("base", "Base: what it was", base))
-            (select("head", "Head: what it is now", head))
+            (select("base", "Base: the reference run", base))
+            (select("head", "Head: the new run", head))
             button type="submit" { "Compare" }
             @if let (Some(base), Some(head)) = (base, head) {
                 a.button href=(format!("/compare{}", links::query([("base", head.to_owned()), ("head", base.to_owned())]))) { "Swap" }

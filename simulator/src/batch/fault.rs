@@ -11,11 +11,11 @@ named! {
     LateListing = "late-listing": "a batch is missing in the first two lists after its creation";
     LateTokenLimit = "late-token-limit": "the limit of enqueued tokens fails the batch instead of refusing its creation";
     Expired = "expired": "rows are not run within 24 hours; give the share of rows, as in expired=0.5";
-    Missing = "missing": "rows run and are billed, and stand in neither file (share of rows)";
-    Doubled = "doubled": "rows stand in the output file twice (share of rows)";
+    Missing = "missing": "rows run and are billed, and are in neither file (share of rows)";
+    Doubled = "doubled": "rows occur in the output file twice (share of rows)";
     Shuffled = "shuffled": "the output file has the rows in reverse";
     FailedRow = "failed-row": "rows end with a status of 500 and error null (share of rows)";
     RefusedRow = "refused-row": "rows end without a response, with an error of their own (share of rows)";
-    NoUsage = "no-batch-usage": "the batch does not tell its usage";
-    WrongUsage = "wrong-batch-usage": "the batch tells twice the usage of its rows";
+    NoUsage = "no-batch-usage": "the batch does not report its usage";
+    WrongUsage = "wrong-batch-usage": "the batch reports twice the usage of its rows";
 }

@@ -146,17 +146,17 @@ impl BatchState {
         answerer: &impl RowAnswerer,
     ) -> Result<BatchReply, Refusal> {
         let creation: Creation = serde_json::from_slice(body).map_err(|error| {
-            let message = format!("the body creates no batch: {error}");
+            let message = format!("invalid batch request: {error}");
             Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
         })?;
         let Creation { input_file_id, endpoint, completion_window, metadata } = creation;
         let metadata = metadata.unwrap_or_default();
         if completion_window != "24h" {
-            let message = "completion_window has to be 24h";
+            let message = "completion_window must be 24h";
             return Err(Refusal::parameter("completion_window", "invalid_value", message));
         }
         if !endpoint.ends_with("/chat/completions") {
-            let message = "this server's batches are for /v1/chat/completions";
+            let message = "batches support only /v1/chat/completions";
             return Err(Refusal::parameter("endpoint", "invalid_value", message));
         }
         if metadata.len() > MAX_METADATA || metadata.values().any(|value| !value.is_string()) {

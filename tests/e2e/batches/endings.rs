@@ -11,7 +11,7 @@ fn an_interrupt_leaves_batches_running_and_resuming_collects_them() {
     fixture.simulator.await_count("batch_polls", 2);
     running.signal(Signal::INT);
     let ended = running.finish().exits(3);
-    let told = ["batch 1 of run night: 0 of 6 rows are done", "1 batch goes on at the provider"];
+    let told = ["batch 1 of run night: 0 of 6 rows are done", "1 batch continues at the provider"];
     ended.says(&told).says(&["juror run --resume night"]);
 
     end_batches(&fixture.simulator);

@@ -149,7 +149,11 @@ fn a_batch_beyond_the_token_limit_is_split() {
 #[test]
 fn a_usage_that_does_not_fit_the_rows_is_told() {
     let fixture = BatchFixture::faulty(3, &[BatchFault::WrongUsage.into()]);
-    fixture.run(&[]).exits(0).says(&["it says that it took", "the rows are booked"]);
+    fixture.run(&[]).exits(0).says(&[
+        "it reports ",
+        "output tokens, its rows",
+        "the rows' tokens are booked",
+    ]);
     fixture.costs_the_bill_and_presumed(0);
 }
 
@@ -170,6 +174,6 @@ fn a_provider_without_batches_pauses_the_run_with_the_remedy() {
     let elsewhere = format!("http://{}/elsewhere", fixture.simulator.address);
     let flags = ["--lane", "batch", "--budget-usd", "1"];
     let ended = fixture.harness.judge(&elsewhere, "manifest.jsonl", &flags).exits(1);
-    ended.says(&["the batch lane cannot go on", "--lane realtime", "juror retry first"]);
+    ended.says(&["batches cannot continue", "--lane realtime", "juror retry first"]);
     assert_eq!(fixture.harness.report("first")["coverage"]["pending"], 3);
 }

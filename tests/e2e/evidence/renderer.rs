@@ -128,7 +128,8 @@ fn a_screenshot_beyond_the_limit_says_nothing_of_the_code() {
     large.save(card.0.path("shot.png")).unwrap();
     let result = card.run("large", 0);
     assert!(result["evidence"].is_null() && result["generation"].get("renders").is_none());
-    let reason = "screenshots of 4097x8 pixels are not measured: 4096 a side are";
+    let reason =
+        "screenshots of 4097x8 pixels exceed the limit of 4096 pixels a side and are not measured";
     assert_eq!(result["unmeasured"], reason);
 }
 

@@ -188,7 +188,7 @@ fn a_run_is_never_taken_for_another() {
     harness.write("other.jsonl", other.lines().next().unwrap());
     servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]).exits(0);
     let another = servers.juror(&harness, &["enqueue", "other.jsonl", "--run-id", "night"]);
-    another.exits(2).says(&["run night exists and is another one", "manifest.jsonl (digest "]);
+    another.exits(2).says(&["run night exists with other settings", "manifest.jsonl (digest "]);
     let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--repeat", "2"];
     servers.juror(&harness, &flags).exits(2).says(&["its repeat is 1, but 2 is requested"]);
     let same = servers.juror(&harness, &["enqueue", "manifest.jsonl", "--run-id", "night"]);

@@ -154,8 +154,8 @@ fn servers_and_clients_that_are_not_known_are_refused() {
     }
     refused(
         &mut wrong_authority,
-        &["from none of the authorities in", "(fleet.broker_ca_file)"],
-        &["from none of the authorities in", "(fleet.redis_ca_file)"],
+        &["not signed by an authority in", "(fleet.broker_ca_file)"],
+        &["not signed by an authority in", "(fleet.redis_ca_file)"],
     );
     let mut no_certificate = command();
     let mut strange_certificate = command();

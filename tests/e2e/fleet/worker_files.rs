@@ -22,11 +22,11 @@ fn a_worker_without_the_files_leaves_the_jobs_to_others_and_says_so() {
     let mut lost = RunningCommand::start(fixture.servers.command(&fixture.harness, &arguments));
     lost.await_words("ready: ");
     fixture.enqueue("mounted");
-    lost.await_words("run mounted names files that are not here");
+    lost.await_words("files of run mounted are missing on this worker");
     await_some(|| (fixture.servers.held("5s") > 1).then_some(()), "jobs are left to others");
     lost.signal(Signal::TERM);
     let ended = lost.finish().exits(0).says(&["no such file in", root]);
-    assert_eq!(ended.stderr.matches("are not here").count(), 1, "once for the run");
+    assert_eq!(ended.stderr.matches("are missing on this worker").count(), 1, "once for the run");
     let found = fixture.start(&[]);
     all_scored(&fixture.servers.take_results(6));
     stop(found);

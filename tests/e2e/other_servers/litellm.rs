@@ -155,7 +155,7 @@ fn account_problems_pause_with_the_words_of_the_gateway(gateway: &Gateway) {
             "upstream-key",
             GATEWAY_KEY,
             "keyless",
-            ["authentication failed", "the key is missing or not the one"],
+            ["authentication failed", "the API key is missing or wrong"],
         ),
     ] {
         let paused = gateway.run(run, key, &["--model", model, "-j", "1"]).exits(1);

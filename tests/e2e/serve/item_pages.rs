@@ -50,7 +50,7 @@ fn the_screenshot_of_a_run_without_a_judge_is_shown_as_it_is_now() {
     let shot = harness.path("shots/0001.png");
     assert_eq!(api.get(url).is(200).body, fs::read(&shot).unwrap());
     let page = api.get("/runs/free/items/item_0001").is(200);
-    page.says(&[&url.replace('&', "&amp;"), "as it is now"]);
+    page.says(&[&url.replace('&', "&amp;"), "current file: it was not judged"]);
     // Bytes are had by their own digest alone, and of the item that has them.
     let (digest, item) = url.split_once('?').unwrap();
     assert!(api.get(digest).status == 404);

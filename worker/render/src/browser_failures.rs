@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(
             failures.check().unwrap_err().to_string(),
             "the renderer gave up after 5 failures of its browser in a row, the last one: the \
-             browser ended: gone; mend or replace the browser (juror doctor tests it)"
+             browser ended: gone; repair or replace the browser (juror doctor tests it)"
         );
     }
 }

@@ -39,7 +39,7 @@ pub enum RendererError {
         reason: String,
     },
     /// The folder of modules cannot be read.
-    #[error("render.modules: {}: {reason}; correct the path, or leave it out", folder.display())]
+    #[error("render.modules: {}: {reason}; correct the path, or remove it", folder.display())]
     Modules {
         /// The folder.
         folder: PathBuf,
@@ -47,7 +47,7 @@ pub enum RendererError {
         reason: String,
     },
     /// The stylesheet cannot be read.
-    #[error("render.stylesheet: {}: {reason}; correct the path, or leave it out", file.display())]
+    #[error("render.stylesheet: {}: {reason}; correct the path, or remove it", file.display())]
     Stylesheet {
         /// The file.
         file: PathBuf,
@@ -60,7 +60,7 @@ pub enum RendererError {
     /// Browsers failed again and again, so that no further one is started.
     #[error(
         "the renderer gave up after {failures} failures of its browser in a row, the last one: \
-         {last}; mend or replace the browser (juror doctor tests it)"
+         {last}; repair or replace the browser (juror doctor tests it)"
     )]
     GaveUp {
         /// Failed starts and unexpected ends.

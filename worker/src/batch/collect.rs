@@ -107,7 +107,7 @@ impl<'work> Collection<'work> {
         let end = match ended.ending {
             BatchEnding::Expired | BatchEnding::Cancelled if all_came => not_run,
             _ => RowEnd::Ran(CallEnd::Lost(
-                "the batch brought neither an answer nor an error".to_owned(),
+                "the batch's files have neither an answer nor an error for this row".to_owned(),
             )),
         };
         end_rows(self.work, self.number, end).await
@@ -121,14 +121,14 @@ impl<'work> Collection<'work> {
             odd.push(format!("{doubled} rows came twice and count once"));
         }
         if *unreadable > 0 {
-            odd.push(format!("{unreadable} lines name no row"));
+            odd.push(format!("{unreadable} lines have no valid custom_id"));
         }
         if let Some(told) = ended.usage.filter(|told| {
             (told.input_tokens, told.output_tokens) != (usage.input_tokens, usage.output_tokens)
         }) {
             odd.push(format!(
-                "it says that it took {} input and {} output tokens, and its rows say {} and {}; \
-                 the rows are booked",
+                "it reports {} input and {} output tokens, its rows {} and {}; the rows' tokens \
+                 are booked",
                 told.input_tokens, told.output_tokens, usage.input_tokens, usage.output_tokens
             ));
         }

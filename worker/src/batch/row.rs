@@ -42,7 +42,7 @@ impl RowRecord {
         serde_json::from_str(&row.record).map_err(|error| {
             LedgerError::Broken(format!(
                 "the row of job {} in the database cannot be read ({error}): it was written by \
-                 another version of this program; use that version, or begin a new run",
+                 another version of this program; use that version, or start a new run",
                 row.job
             ))
         })

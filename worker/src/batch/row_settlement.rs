@@ -98,7 +98,7 @@ pub async fn finish(row: BatchRow, end: RowEnd, work: &BatchWork) -> Result<JobE
         }
         RowEnd::NotRun(kind, message) => finishing.unpaid(builder.skipped(kind, message)).await,
         RowEnd::Invalid(message) => {
-            let message = format!("the provider takes this batch for invalid: {message}");
+            let message = format!("the provider rejected the batch as invalid: {message}");
             let error = JobError { kind: ErrorKind::Request, message };
             finishing.unpaid(builder.failed(error)).await
         }

@@ -201,8 +201,8 @@ impl Filling {
 /// Error that pauses a run whose shard files cannot be written.
 pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
     Interruption::Paused(format!(
-        "the file of a batch cannot be written in {}: {error}; make the folder writable or make room \
-         there, then go on",
+        "the file of a batch cannot be written in {}: {error}; make the folder writable or free \
+         space, then resume",
         folder.display()
     ))
 }

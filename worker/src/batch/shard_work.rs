@@ -251,8 +251,8 @@ impl ShardWork {
                 // Pauses the run before other shards fail the same way.
                 context.shutdown.drain.cancel();
                 let reason = format!(
-                    "the batch lane cannot go on: {error}; where the provider has no batches, go \
-                     on with --lane realtime"
+                    "batches cannot continue: {error}; if the provider has no batches, resume with \
+                     --lane realtime"
                 );
                 return Err(Interruption::Paused(reason).into());
             }

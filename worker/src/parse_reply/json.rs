@@ -89,7 +89,7 @@ const END_OF_THOUGHT: &str = "</think>";
 
 fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
     let problem =
-        problem.map_or_else(|| "there is no object in it".to_owned(), |it| it.to_string());
+        problem.map_or_else(|| "it contains no JSON object".to_owned(), |it| it.to_string());
     ReplyError::NotJson { problem }
 }
 
@@ -150,7 +150,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
             match object.entry(key) {
                 Entry::Occupied(twice) => {
                     return Err(A::Error::custom(format_args!(
-                        "the key {:?} stands twice in one object",
+                        "the key {:?} occurs twice in one object",
                         twice.key()
                     )));
                 }

@@ -222,7 +222,7 @@ fn a_key_that_stands_twice_is_refused_and_further_keys_pass() {
     let reply = semantic_answer().to_string();
     let twice = reply.replacen("\"scores\":{", "\"scores\":{\"token_adherence\":1,", 1);
     let error = read_semantic(&twice).unwrap_err();
-    assert!(error.to_string().contains("\"token_adherence\" stands twice"), "{error}");
+    assert!(error.to_string().contains("\"token_adherence\" occurs twice"), "{error}");
     let mut further = semantic_answer();
     further["total_score"] = json!(50);
     further["scores"]["charm"] = json!("high");

@@ -201,17 +201,18 @@ impl DeliveryHandler {
             }
             Interruption::FileNotHere(absence) => {
                 let words = format!(
-                    "run {run} names files that are not here; its jobs are left to other workers, \
-                     and fail if those do not have them either: {absence}; are the folders of \
-                     --data-root the right ones, and mounted?"
+                    "files of run {run} are missing on this worker: {absence}; its jobs are \
+                     requeued for other workers and fail if none has them; check --data-root and \
+                     its mounts"
                 );
                 self.warnings.warn_about_file(run, words, events).await;
                 (Disposition::RetryAfter(MOMENT), Ok(()))
             }
             Interruption::NotDrawnHere => {
                 let words = format!(
-                    "run {run} has jobs that no worker has drawn for 10 minutes, and this one draws \
-                     nothing: start a worker with a browser, or end the run by: juror cancel {run}"
+                    "jobs of run {run} have waited 10 minutes for a worker that can render: start \
+                     juror worker on a machine with a browser, or cancel the run with: \
+                     juror cancel {run}"
                 );
                 self.warnings.warn(run, words, events).await;
                 (Disposition::RetryAfter(AT_ONCE), Ok(()))

@@ -352,7 +352,7 @@ async fn a_worker_that_draws_nothing_leaves_such_jobs_to_others_and_ends_those_t
     let [plain] = fixture.take_results(1).await.try_into().unwrap();
     assert_eq!((plain.screenshot_id.as_str(), plain.outcome), ("plain", Outcome::Scored));
     let warning = fixture.warning().await;
-    assert!(warning.contains("start a worker with a browser"), "{warning}");
+    assert!(warning.contains("start juror worker on a machine with a browser"), "{warning}");
 
     fixture.runs.set(&run, WorkerRunState::Cancelled);
     fixture.jobs.publish(measured("cancelled"), Priority::Normal).await.unwrap();

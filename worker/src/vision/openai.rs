@@ -145,12 +145,11 @@ impl OpenAi {
                 chat_completion::read(&content, &reply.headers, simulated, show)
             }
             (200..=299, ReplyBody::Cut(reason)) => {
-                CallEnd::Lost(format!("the answer was cut: {reason}"))
+                CallEnd::Lost(format!("the reply was cut: {reason}"))
             }
-            (200..=299, ReplyBody::TooLarge) => CallEnd::BadAnswer {
-                message: "the answer is larger than any judge's answer can be".to_owned(),
-                usage: None,
-            },
+            (200..=299, ReplyBody::TooLarge) => {
+                CallEnd::BadAnswer { message: "the reply exceeds 4 MB".to_owned(), usage: None }
+            }
             (status, body) => {
                 let content = match body {
                     ReplyBody::Whole(content) => content,
@@ -229,7 +228,10 @@ fn probe_report(
                 let simulated = simulated(&reply.headers);
                 Ok(ProbeReport { models, takes_images, simulated, latency })
             }
-            None => Err(ProbeError::NoList { status, message: show("the answer is no such list") }),
+            None => Err(ProbeError::NoList {
+                status,
+                message: show("the reply is not a list of models"),
+            }),
         };
     }
     match failure::classify(status, &content, &reply.headers, || None, show) {

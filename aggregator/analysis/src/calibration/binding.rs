@@ -69,7 +69,9 @@ impl Binding {
             ("scores", scores(self), scores(now)),
         ]);
         let differs = pairs.into_iter().filter(|(_, then, now)| then != now);
-        differs.map(|(what, then, now)| format!("{what}: {then} then, {now} now")).collect()
+        differs
+            .map(|(what, then, now)| format!("{what}: {then} at calibration, {now} now"))
+            .collect()
     }
 
     fn compute(&self) -> Digest {
@@ -117,16 +119,25 @@ mod tests {
         let rubric =
             RubricReference { digest: Digest::from_content(b"other"), ..known.rubric.clone() };
         for (now, word) in [
-            (judged(Judge { model: "gpt-5".into(), ..judge.clone() }), "judge: openai gpt-4o then"),
+            (
+                judged(Judge { model: "gpt-5".into(), ..judge.clone() }),
+                "judge: openai gpt-4o at calibration",
+            ),
             (
                 judged(Judge { temperature: None, ..judge.clone() }),
-                "temperature: 0.1 then, none now",
+                "temperature: 0.1 at calibration, none now",
             ),
             (judged(Judge { detail: Detail::Low, ..judge.clone() }), "detail"),
             (judged(Judge { max_output_tokens: 7, ..judge }), "max_output_tokens"),
             (RunRecord { rubric, ..known.clone() }, "rubric: semantic@1 ("),
-            (RunRecord { preparation, ..known.clone() }, "image preparation: not known then"),
-            (RunRecord { max_side: Some(640), ..known.clone() }, "image.max_side: not set then"),
+            (
+                RunRecord { preparation, ..known.clone() },
+                "image preparation: not known at calibration",
+            ),
+            (
+                RunRecord { max_side: Some(640), ..known.clone() },
+                "image.max_side: not set at calibration",
+            ),
         ] {
             let now = bound(&now);
             assert_ne!(now.digest, then.digest, "{word}");
@@ -134,7 +145,10 @@ mod tests {
             assert!(changes.len() == 1 && changes[0].contains(word), "{changes:?}");
         }
         let simulated = Binding::for_run(&known, true).unwrap();
-        assert_eq!(then.changes(&simulated), ["scores: a judge's then, the simulator's now"]);
+        assert_eq!(
+            then.changes(&simulated),
+            ["scores: a judge's at calibration, the simulator's now"]
+        );
         assert_ne!(simulated.digest, then.digest);
         assert!(!Binding { simulated: true, ..then }.is_sound());
         assert!(Binding::for_run(&RunRecord { judge: None, ..known }, false).is_none());

@@ -184,8 +184,8 @@ impl KnownCalibration {
         let elsewhere = calibration.base_url.as_deref() != base_url && !now.simulated;
         let note = match (&calibration.base_url, base_url) {
             (Some(then), Some(now)) if is_same && elsewhere => Some(format!(
-                "the judge was at {then} then, and is at {now} now: a model of the same name \
-                 may be another one there"
+                "the judge's endpoint changed from {then} to {now}: the same model name may mean \
+                 another model"
             )),
             _ => None,
         };

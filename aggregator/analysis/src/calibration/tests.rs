@@ -79,7 +79,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     write("other", &other);
     let found = newest().0.unwrap().of_run(&now, None);
     assert_eq!(found.status, CalibrationStatus::Uncalibrated);
-    assert_eq!(found.changed, ["image.max_side: 640 then, not set now"]);
+    assert_eq!(found.changed, ["image.max_side: 640 at calibration, not set now"]);
     assert!(found.figures.is_empty());
     write("old", &of_two_items());
     write("new", &Calibration { created_at: "2026-11-21T02:00:03.5Z".into(), ..of_two_items() });

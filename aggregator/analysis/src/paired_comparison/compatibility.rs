@@ -97,7 +97,7 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
                 "{missing} of the {} jobs of the {name} are not scored{}",
                 coverage.planned,
                 if coverage.no_output > 0 {
-                    format!(", {} of them since the pipeline made no code", coverage.no_output)
+                    format!(", {} of them without generated code", coverage.no_output)
                 } else {
                     String::new()
                 }
@@ -107,7 +107,8 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
     for (name, report) in [("base", base), ("head", head)] {
         if report.uncounted_issues > 0 {
             warnings.push(format!(
-                "{} issues of the {name} are not counted, since too many different ones are in words of their own: an issue in such words may seem new, gone, more or less frequent and not be",
+                "{} issues of the {name} have no known kind and exceed the limit, so they are not \
+                 counted: such issues may wrongly appear as new, gone or changed",
                 report.uncounted_issues
             ));
         }

@@ -40,9 +40,9 @@ impl Renderers {
     pub fn warning(&self, head: &Self) -> Option<String> {
         (!self.is_same(head)).then(|| {
             format!(
-                "code was rendered by {} in the base and by {} in the head: what was measured \
-                 may differ for that alone, so these figures and Pipeline Success inform and do \
-                 not decide; run the base once more with the head's renderer",
+                "code was rendered by {} in the base and by {} in the head: measurements may \
+                 differ for this reason, so these figures and Pipeline Success do not decide; run \
+                 the base again with the head's renderer",
                 self.listed(),
                 head.listed()
             )

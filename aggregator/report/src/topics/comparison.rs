@@ -262,21 +262,20 @@ fn settling(settling: &SampleSize) -> String {
     let repeats = settling
         .repeats
         .map(|repeats| format!("each item {repeats} times{}", cost(settling.repeats_usd)));
-    let chance = "If the true change is the one that was seen, a chance of 80 % to settle it takes";
+    let chance = "If the true change equals the observed one, deciding it with 80 % power takes";
     match (items, repeats) {
         (Some(items), Some(repeats)) => format!("{chance} {items}, or judging {repeats} in both."),
         (Some(items), None) if settling.noise_is_known => {
-            format!("{chance} {items}; judging the same ones more often does not settle it.")
+            format!("{chance} {items}; judging the same ones more often does not decide it.")
         }
         (Some(items), None) => format!(
-            "{chance} {items}. What repeats would do is not known: neither run judged its items \
+            "{chance} {items}. The effect of repeats is unknown: neither run judged its items \
              several times."
         ),
         (None, Some(repeats)) => format!("{chance} judging {repeats} in both runs."),
-        (None, None) => {
-            "The change is so near to the margin that no sensible number of items settles it."
-                .to_owned()
-        }
+        (None, None) => "The change is too close to the margin to be decided by any practical \
+                         number of items."
+            .to_owned(),
     }
 }
 

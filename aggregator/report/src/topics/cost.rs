@@ -36,7 +36,7 @@ fn cost_text(cost: &Cost) -> String {
     let mut text = spent_text(cost.total_usd, cost.budget_usd);
     if cost.presumed_usd > Money::ZERO {
         text.push_str(&format!(
-            "; of it {} presumed spent by calls that never ended",
+            ", including {} presumed spent by interrupted calls",
             dollars(cost.presumed_usd)
         ));
         if let Some(probable) = cost.presumed_probable_usd {

@@ -10,10 +10,9 @@ use juror_types::evidence::EvidenceMode;
 use juror_worker::evidence_resources::EvidenceResources;
 
 /// Reason why no item has evidence, with the remedy.
-const NOTHING_TO_MEASURE: &str = "no item has code that could be drawn, or names a picture of it as \
-                                  `rendered`";
-const NO_RENDERER: &str = "no item names a picture of its code as `rendered`, and there is nothing to \
-                           draw with: install a browser, as in `apt-get install chromium`, or set \
+const NOTHING_TO_MEASURE: &str = "no item has code to render or a picture named `rendered`";
+const NO_RENDERER: &str = "no item has a picture named `rendered`, and no renderer is available: \
+                           install a browser, as in `apt-get install chromium`, or set \
                            render.browser or stages.render_command";
 
 /// Processes that render the code of a run's items.

@@ -41,7 +41,7 @@ pub async fn of(
         let asked = links::query([("earlier", "true".to_owned())].into_iter().chain(repeat));
         let address = links::item(&view.report.run.id, &result.screenshot_id, &asked);
         return Ok(section(&html! {
-            p { a href=(format!("{address}#earlier")) { "Look it up in the runs before this one" } }
+            p { a href=(format!("{address}#earlier")) { "Show this item in earlier runs" } }
         }));
     }
     let mut found = Vec::new();

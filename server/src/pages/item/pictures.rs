@@ -67,7 +67,7 @@ fn picture(
             }
             figcaption {
                 (picture_caption(input, remark))
-                @if is_unjudged { ", as it is now: no judge looked at it" }
+                @if is_unjudged { ", current file: it was not judged" }
             }
         }
     }
@@ -79,7 +79,7 @@ fn absence(view: &RunView, input: &InputRecord, show: Option<&ItemDetails>) -> S
     match pictures.find(|(name, _)| *name == input.name) {
         Some((_, Err(reason))) => format!("This image cannot be shown: {}.", harmless(reason)),
         _ if view.report.run.judge.is_none() => {
-            "No judge looked at this image, so it is not known which bytes it had.".to_owned()
+            "This image was not judged, so its content at that time is unknown.".to_owned()
         }
         _ => "This image could not be read when it was judged.".to_owned(),
     }

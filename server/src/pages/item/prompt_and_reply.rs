@@ -30,7 +30,7 @@ pub fn section(
                         }
                     }
                 }
-                Some(Err(reason)) => { p.missing { "What it was sent cannot be made again: " (harmless(reason)) } }
+                Some(Err(reason)) => { p.missing { "The prompt cannot be reconstructed: " (harmless(reason)) } }
                 None => {}
             }
             @match &result.reply {

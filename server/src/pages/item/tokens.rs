@@ -35,7 +35,7 @@ fn table(lines: &[TokenLine]) -> Markup {
             table.plain {
                 caption { span {
                     (counted(lines.len() as u64, "token")) ", "
-                    @if differing == 0 { "all as expected." } @else { (differing) " not as expected, which stand first." }
+                    @if differing == 0 { "all as expected." } @else { (differing) " not as expected, listed first." }
                 } }
                 thead { tr {
                     th scope="col" { "Token" } th scope="col" { "Expected" } th scope="col" { "Extracted" } th scope="col" { "Comparison" }

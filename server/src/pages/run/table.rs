@@ -87,17 +87,17 @@ pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup
 
 fn nothing(view: &RunView) -> Markup {
     html! {
-        @if view.is_empty() { p.missing { "No result is there yet." } }
-        @else { p.missing { "Nothing fits all of these filters: take one of them away." } }
+        @if view.is_empty() { p.missing { "No results yet." } }
+        @else { p.missing { "No results match these filters: remove one." } }
     }
 }
 
 fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
     match asked.order(view) {
         Order::Urgency => {
-            "Worst first: verdicts that contradict the measured evidence, then no output, what could not be judged, and the lowest scores; what was skipped comes last."
+            "Worst first: verdicts that contradict the measured evidence, then no output, jobs that could not be judged, and the lowest scores; skipped jobs last."
         }
-        _ => "Sorted as the arrow shows; what has no figure comes last.",
+        _ => "Sorted by the marked column; results without a figure last.",
     }
 }
 

@@ -52,7 +52,7 @@ pub fn form(
                     label for="enable_llm_judge" { "Enable LLM judge" }
                 }
                 p.faint #judge-help {
-                    "Off, only the deterministic stages run, quickly and at no cost. On, a vision model judges each"
+                    "If off, only the deterministic stages run, at no cost. If on, a vision model judges each"
                     " item, which takes time and money; the next page shows an estimate before the start."
                 }
                 div.fields {

@@ -63,12 +63,12 @@ impl BatchKeeper {
         }
         if sent > 0 {
             let batches = match sent {
-                1 => "1 batch goes".to_owned(),
-                count => format!("{count} batches go"),
+                1 => "1 batch continues".to_owned(),
+                count => format!("{count} batches continue"),
             };
             let warning = format!(
-                "{batches} on at the provider; collect what comes back by: juror run --resume \
-                 {run}, or cancel by: juror cancel {run}"
+                "{batches} at the provider; collect the results with: juror run --resume {run}, \
+                 or cancel with: juror cancel {run}"
             );
             events.emit(Event::Warning(warning)).await;
         }

@@ -198,7 +198,7 @@ impl<'keeper> Shards<'keeper> {
                 if self.has_in_hand(&run, number).await {
                     continue;
                 }
-                info!(%run, number, ?step, "a shard is taken up");
+                info!(%run, number, ?step, "shard started");
                 context.metrics.shard(ShardEvent::TakenUp);
                 let work = self.keeper.work_of(&run, &context, &lane);
                 let step = match step {
@@ -253,14 +253,14 @@ impl<'keeper> Shards<'keeper> {
             WorkerError::Interrupted(Interruption::Stopping) => Ok(()),
             error if !self.run_states.holds_jobs() => Err(error),
             WorkerError::Interrupted(Interruption::ClaimLost) => {
-                info!(%run, "another worker has taken a shard over");
+                info!(%run, "shard taken over by another worker");
                 Ok(())
             }
             WorkerError::Interrupted(broken @ Interruption::Ledger(LedgerError::Broken(_))) => {
                 Err(broken.into())
             }
             WorkerError::Interrupted(interruption) => {
-                info!(%run, %interruption, "the work on a shard is interrupted");
+                info!(%run, %interruption, "shard interrupted");
                 Ok(())
             }
             // The cause of the stop is reported elsewhere.

@@ -36,7 +36,7 @@ pub(super) enum ProcessError {
     TimedOut(Duration),
     #[error("wrote more than 8 MB to its standard output and was killed")]
     TooMuchOutput,
-    #[error("could not be talked to: {0}")]
+    #[error("its input or output pipe failed: {0}")]
     Pipe(#[from] io::Error),
 }
 

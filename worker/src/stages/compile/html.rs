@@ -48,7 +48,8 @@ pub(super) fn first_error(code: &str) -> Option<String> {
         }
         separators += piece.bytes().filter(|byte| b" \t\n\r\x0c/\"'".contains(byte)).count();
         if separators > MAX_SEPARATORS_IN_A_TAG {
-            tokenizer.sink.report(format!("line {}: a tag that hardly ends", line_of(code, after)));
+            let line = line_of(code, after);
+            tokenizer.sink.report(format!("line {line}: a tag with more than 20,000 separators"));
         }
         if tokenizer.sink.error.borrow().is_some() {
             break;

@@ -104,8 +104,7 @@ fn check_membership(
     if criterion.weight != 1.0 {
         problems.add(
             &place("weight"),
-            "formula weighted_groups averages the criteria of a group and weights the groups; remove \
-             it out",
+            "formula weighted_groups weights groups, not criteria; remove `weight`, or set it to 1",
         );
     }
 }
