@@ -27,9 +27,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Labels of a column; empty in one without a value, as earlier versions wrote it.
+/// Labels of a column.
 pub(crate) fn from_column(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<BudgetLabel>> {
-    let text: Option<String> = row.get(column)?;
-    BudgetLabel::split(text.as_deref().unwrap_or_default())
-        .map_err(|error| unreadable(column, error))
+    BudgetLabel::split(&row.get::<_, String>(column)?).map_err(|error| unreadable(column, error))
 }

@@ -231,11 +231,6 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
         // The table's check allows nothing else.
         _ => LeaseState::Outstanding,
     };
-    let admitted = row.get(5)?;
-    let day = match row.get::<_, Option<String>>(8)? {
-        Some(day) => day.parse().map_err(|error| unreadable(8, error))?,
-        None => BudgetCalendar::UTC.day_of(admitted),
-    };
     Ok(Lease {
         owner: OwnerId::new(text(0)?),
         run: RunId::new(text(1)?),
@@ -243,8 +238,8 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
         endpoint: text(2)?,
         tokens: row.get::<_, i64>(3)?.unsigned_abs(),
         worst_cost: Money::from_pico(row.get(4)?),
-        admitted,
-        day,
+        admitted: row.get(5)?,
+        day: text(8)?.parse().map_err(|error| unreadable(8, error))?,
         lease_state,
     })
 }

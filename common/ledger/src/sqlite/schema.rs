@@ -1,4 +1,4 @@
-//! The tables of `juror.db` and their migrations. Money is in pico-dollars, time in milliseconds
+//! The tables of `juror.db`. Money is in pico-dollars, time in milliseconds
 //! since 1970.
 
 use super::failure::SqliteFailure;
@@ -12,18 +12,7 @@ use std::{
 /// "JURO": identifies a database of Juror.
 const APPLICATION: i32 = 0x4A55_524F;
 /// The version of the tables below.
-const VERSION: i32 = 5;
-/// Migration from version 1 to version 2.
-const UPGRADE_FROM_1: &str =
-    "ALTER TABLE claims ADD COLUMN carried_unmetered INTEGER NOT NULL DEFAULT 0";
-/// Column of admission days, added by version 4: earlier days were in UTC.
-const DAY_COLUMN: &str = "ALTER TABLE leases ADD COLUMN day TEXT";
-/// Column of the last day on which a reply was used, in days since 1970, added by version 5.
-const REPLY_DAY_COLUMN: &str = "ALTER TABLE replies ADD COLUMN used_day INTEGER NOT NULL DEFAULT 0";
-/// Last use of earlier replies: the day of the migration.
-const REPLIES_USED_TODAY: &str = "UPDATE replies SET used_day = unixepoch() / 86400";
-/// Column of admission labels, added by version 5: earlier admissions had none.
-const LABELS_COLUMN: &str = "ALTER TABLE leases ADD COLUMN labels TEXT";
+const VERSION: i32 = 1;
 /// Time limit for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval between two attempts where SQLite does not wait itself.
@@ -33,75 +22,6 @@ const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(5);
 const CHECKPOINT_PAGES: u32 = 4_000;
 /// Capacity of the cache of prepared statements, above the number of different ones.
 const STATEMENT_CACHE_CAPACITY: usize = 64;
-
-/// Tables of batches, added by version 3.
-const BATCH_TABLES: &str = "
--- Jobs in batches, or on their way into one. A row that is not open has come to nothing, and its job
--- is asked again; once that is sure, it stands in no shard.
-CREATE TABLE batch_rows (
-    run TEXT NOT NULL,
-    job TEXT NOT NULL,
-    round INTEGER NOT NULL,
-    shard INTEGER,
-    lease TEXT NOT NULL,
-    open INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (run, job)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX rows_of_shards ON batch_rows (run, shard, job) WHERE open;
-CREATE INDEX leases_of_rows ON batch_rows (lease) WHERE open;
-
--- Shards that are not collected, and how far each has come, as JSON.
-CREATE TABLE batch_shards (
-    run TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    step TEXT NOT NULL,
-    PRIMARY KEY (run, number)
-) STRICT, WITHOUT ROWID;
-";
-
-/// Owners of shards, added by version 5. Rows that were in no shard before are in one that is being
-/// filled; `local` is the owner of all shards of one machine.
-const OWNERS_OF_SHARDS: &str = "
-ALTER TABLE batch_shards ADD COLUMN owner TEXT NOT NULL DEFAULT 'local';
-INSERT INTO batch_shards (run, number, step)
-    SELECT DISTINCT run, 0, '{\"step\":\"filling\"}' FROM batch_rows WHERE shard IS NULL AND open;
-UPDATE batch_rows SET shard = 0 WHERE shard IS NULL AND open;
-CREATE INDEX closed_rows_of_shards ON batch_rows (run, shard, job)
-    WHERE NOT open AND shard IS NOT NULL;
-
--- The last number that was given to a shard of a run.
-CREATE TABLE batch_numbers (
-    run TEXT PRIMARY KEY,
-    last INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-INSERT INTO batch_numbers SELECT run, max(number) FROM batch_shards GROUP BY run;
-
--- Owners of shards, and until when they live.
-CREATE TABLE batch_owners (
-    owner TEXT PRIMARY KEY,
-    until_ms INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-";
-
-/// Settings of the ledger itself, added by version 4.
-const SETTINGS_TABLE: &str = "
--- 'zone': name of the time zone in which days and months begin; no row is UTC.
--- 'alert:SCOPE:SHARE': the alert at a share of a budget was sent.
-CREATE TABLE ledger_settings (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-";
-
-/// Labels of runs, added by version 5.
-const LABELS_TABLE: &str = "
--- Under which labels the calls of a run count, as in 'dataset:golden,tag:checkout'.
-CREATE TABLE run_labels (
-    run TEXT PRIMARY KEY,
-    labels TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-";
 
 const TABLES: &str = "
 -- What may be spent, under 'run:ID', 'day', 'month', 'day:LABEL' or 'month:LABEL'. NULL is unlimited,
@@ -133,7 +53,9 @@ CREATE TABLE leases (
     worst_pico INTEGER NOT NULL,
     admitted_ms INTEGER NOT NULL,
     standing TEXT NOT NULL CHECK (standing IN ('outstanding', 'settled', 'presumed')),
-    cost_pico INTEGER
+    cost_pico INTEGER,
+    day TEXT NOT NULL,
+    labels TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX outstanding_leases ON leases (run, owner) WHERE standing = 'outstanding';
 
@@ -174,13 +96,67 @@ CREATE TABLE results (
     PRIMARY KEY (run, job)
 ) STRICT;
 
--- The verdict cache: digest of everything that was asked, and the reply as JSON.
+-- The verdict cache: digest of everything that was asked, the reply as JSON, and the last day on
+-- which it was used, in days since 1970.
 CREATE TABLE replies (
     question BLOB PRIMARY KEY,
     reply TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    cost_pico INTEGER NOT NULL
+    cost_pico INTEGER NOT NULL,
+    used_day INTEGER NOT NULL
 ) STRICT;
+
+-- Jobs in batches, or on their way into one. A row that is not open has come to nothing, and its job
+-- is asked again; once that is sure, it stands in no shard.
+CREATE TABLE batch_rows (
+    run TEXT NOT NULL,
+    job TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    shard INTEGER,
+    lease TEXT NOT NULL,
+    open INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (run, job)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rows_of_shards ON batch_rows (run, shard, job) WHERE open;
+CREATE INDEX closed_rows_of_shards ON batch_rows (run, shard, job)
+    WHERE NOT open AND shard IS NOT NULL;
+CREATE INDEX leases_of_rows ON batch_rows (lease) WHERE open;
+
+-- Shards that are not collected, and how far each has come, as JSON. `local` is the owner of all
+-- shards of one machine.
+CREATE TABLE batch_shards (
+    run TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+
+-- The last number that was given to a shard of a run.
+CREATE TABLE batch_numbers (
+    run TEXT PRIMARY KEY,
+    last INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Owners of shards, and until when they live.
+CREATE TABLE batch_owners (
+    owner TEXT PRIMARY KEY,
+    until_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- 'zone': name of the time zone in which days and months begin; no row is UTC.
+-- 'alert:SCOPE:SHARE': the alert at a share of a budget was sent.
+CREATE TABLE ledger_settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Under which labels the calls of a run count, as in 'dataset:golden,tag:checkout'.
+CREATE TABLE run_labels (
+    run TEXT PRIMARY KEY,
+    labels TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Opens the database, creating it if there is none. A commit survives the process, and a power
@@ -226,7 +202,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Refuses a file of another program or of a newer Juror before anything is written.
+/// Refuses a file of another program or of another version of Juror before anything is written.
 fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), LedgerError> {
     let explain = |error: rusqlite::Error| SqliteFailure::from(error).explain(file);
     let transaction =
@@ -243,25 +219,12 @@ fn check_or_create(connection: &mut Connection, file: &Path) -> Result<(), Ledge
         }
         transaction.execute_batch(TABLES).map_err(explain)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(explain)?;
-    } else if !(1..=VERSION).contains(&version) {
+        transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
+    } else if version != VERSION {
         return Err(LedgerError::Broken(format!(
-            "{} has schema version {version}, newer than this program's ({VERSION}): use a newer program, or choose another folder with --state",
+            "{} has schema version {version}, not this program's ({VERSION}): use the program that wrote it, or choose another folder with --state",
             file.display()
         )));
     }
-    // A new file has the tables of version 2.
-    let version = if application == APPLICATION { version } else { 2 };
-    let steps: [(i32, &[&str]); 4] = [
-        (2, &[UPGRADE_FROM_1]),
-        (3, &[BATCH_TABLES]),
-        (4, &[DAY_COLUMN, SETTINGS_TABLE]),
-        (5, &[REPLY_DAY_COLUMN, REPLIES_USED_TODAY, LABELS_COLUMN, LABELS_TABLE, OWNERS_OF_SHARDS]),
-    ];
-    for (_, statements) in steps.into_iter().filter(|(to, _)| version < *to) {
-        for statement in statements {
-            transaction.execute_batch(statement).map_err(explain)?;
-        }
-    }
-    transaction.pragma_update(None, "user_version", VERSION).map_err(explain)?;
     transaction.commit().map_err(explain)
 }
