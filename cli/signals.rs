@@ -6,7 +6,6 @@ use juror_types::{
     shutdown::Shutdown,
 };
 use std::io;
-#[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Exit code of a process that a signal ended: 128 plus the number of SIGINT.
@@ -71,13 +70,11 @@ impl SignalStream {
 }
 
 /// Both signals; one that arrives while another is handled is not lost.
-#[cfg(unix)]
 struct Signals {
     interrupt: Signal,
     terminate: Signal,
 }
 
-#[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         let interrupt = signal(SignalKind::interrupt())?;
@@ -93,21 +90,7 @@ impl Signals {
     }
 }
 
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) -> io::Result<()> {
-        tokio::signal::ctrl_c().await
-    }
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use rustix::process::{Signal, getpid, kill_process};

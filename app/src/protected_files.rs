@@ -157,14 +157,8 @@ fn check_writable(output: &Path) -> Result<(), AppError> {
     }
 }
 
-#[cfg(unix)]
 fn is_writable(folder: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::access(folder, rustix::fs::Access::WRITE_OK)?)
-}
-
-#[cfg(not(unix))]
-fn is_writable(_folder: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 fn folder_of(output: &Path) -> &Path {

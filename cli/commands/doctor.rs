@@ -200,7 +200,6 @@ fn budget(settings: &Settings, labels: &[BudgetLabel], recorded: Vec<BudgetState
     }
 }
 
-#[cfg(unix)]
 fn space(folder: &Path) -> Check {
     // A run creates its folders; until then the nearest existing one has their disk.
     let existing = folder.ancestors().find(|ancestor| ancestor.exists());
@@ -218,11 +217,6 @@ fn space(folder: &Path) -> Check {
             }
         }
     }
-}
-
-#[cfg(not(unix))]
-fn space(folder: &Path) -> Check {
-    warning("disk", format!("free space of {} is not known on this system", folder.display()))
 }
 
 async fn dataset_check(

@@ -1,7 +1,6 @@
 //! The first thing that a newcomer runs.
 
 use crate::harness::CommandHarness;
-#[cfg(unix)]
 use juror_services::install;
 
 #[test]
@@ -30,10 +29,8 @@ fn the_demo_of_restyled_pictures_grades_them() {
 }
 
 /// Settings without the trials of repairs, which take most of the time.
-#[cfg(unix)]
 const WITHOUT_TRIALS: &str = "[evidence]\ntrials = 0\n";
 
-#[cfg(unix)]
 #[test]
 fn with_a_browser_the_demos_judge_is_told_the_facts() {
     install::ensure("/usr/bin/chromium", "chromium");

@@ -88,7 +88,6 @@ fn a_model_that_takes_no_images_is_told_where_a_server_knows_it() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn the_renderer_is_found_absent_or_broken() {
     use std::os::unix::fs::PermissionsExt as _;

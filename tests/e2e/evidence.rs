@@ -1,16 +1,12 @@
 //! Measured evidence: the rendered code beside its screenshot.
 
-#[cfg(unix)]
 mod browser;
-#[cfg(unix)]
 mod component;
-#[cfg(unix)]
 mod golden;
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
 mod hostile_pages;
-#[cfg(unix)]
 mod renderer;
 
 use crate::harness::{CommandHarness, Recorder, completion, semantic_verdict, verdict};
@@ -137,7 +133,6 @@ fn pictures_are_compared_without_code_and_without_a_judge() {
     assert_eq!(harness.result("first", "card")["evidence"]["pixels_equal"], 0.8125);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_renderer_of_ones_own_draws_or_says_why_not() {
     let harness = CommandHarness::new();

@@ -8,7 +8,6 @@ mod dead;
 mod enqueue;
 mod follow;
 mod provider;
-#[cfg(unix)]
 mod rendering_workers;
 mod retry;
 mod run_end;

@@ -99,7 +99,6 @@ fn code_that_was_made_since_is_judged_by_a_resumed_run() {
     assert_eq!(harness.result("first", "a")["round"], 2);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_pipeline_that_returns_no_code_has_no_output() {
     let harness = CommandHarness::new();

@@ -1,5 +1,4 @@
 //! Programs of the user's in the place of stages.
-#![cfg(unix)]
 
 use crate::harness::{CommandHarness, png, write_items};
 use serde_json::{Value, json};

@@ -155,7 +155,6 @@ fn a_run_of_a_newer_version_is_left_alone() {
 }
 
 /// A limit on the size of files stands for a full disk: each write beyond it fails.
-#[cfg(unix)]
 #[test]
 fn a_full_disk_ends_the_run_and_loses_nothing_that_was_paid_for() {
     let simulator = TestSimulator::start(SimulatorConfig::default());
@@ -197,7 +196,6 @@ fn output_that_cannot_be_written_is_said_and_the_report_is_kept() {
     assert_eq!(harness.report("first")["coverage"]["scored"], 1);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_out_of_the_folder_is_not_followed_unless_its_folder_is_allowed() {
     let simulator = TestSimulator::start(SimulatorConfig::default());

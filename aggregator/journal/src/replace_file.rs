@@ -26,11 +26,11 @@ pub fn replace_file<E: From<io::Error>>(
 /// Syncs the directory of `path`.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     match path.parent() {
-        Some(parent) if cfg!(unix) => {
+        Some(parent) => {
             let directory = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             File::open(directory)?.sync_all()
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

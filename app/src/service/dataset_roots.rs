@@ -184,7 +184,6 @@ mod tests {
         assert_eq!(roots.resolve("a.jsonl").unwrap(), first);
     }
 
-    #[cfg(unix)]
     #[test]
     fn nothing_outside_the_folders_can_be_named() {
         let (fixture, roots) = fixture();

@@ -2,9 +2,11 @@
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use rustix::fs::OFlags;
 use std::{
     fs::{File, OpenOptions},
     io::{self, Read},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -174,10 +176,7 @@ pub fn open_regular(path: &Path, max_bytes: u64) -> io::Result<File> {
 const NOT_A_FILE: &str = "not a regular file";
 
 /// Flag that refuses a link created after the path was resolved.
-#[cfg(unix)]
-const NOFOLLOW: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-#[cfg(not(unix))]
-const NOFOLLOW: i32 = 0;
+const NOFOLLOW: i32 = OFlags::NOFOLLOW.bits().cast_signed();
 
 /// True for an error that means that there is no such file.
 pub fn is_absence(error: &io::Error) -> bool {
@@ -191,15 +190,8 @@ fn open_if_regular(path: &Path, flags: i32) -> io::Result<Option<(File, u64)>> {
     if !path.metadata()?.is_file() {
         return Ok(None);
     }
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed() | flags);
-    }
-    let file = options.open(path)?;
+    let flags = OFlags::NONBLOCK.bits().cast_signed() | flags;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
     Ok(metadata.is_file().then_some((file, metadata.len())))
 }
@@ -236,7 +228,6 @@ mod tests {
         assert_eq!(&roots.read(absolute.to_str().unwrap(), 100).await.unwrap()[..], b"b2");
     }
 
-    #[cfg(unix)]
     #[tokio::test]
     async fn everything_else_is_refused_with_its_reason() {
         let tree = tree();

@@ -142,10 +142,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    match cfg!(unix) {
-        true => File::open(folder)?.sync_all(),
-        false => Ok(()),
-    }
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -195,7 +192,6 @@ mod tests {
         assert!(names(&kept).is_empty());
     }
 
-    #[cfg(unix)]
     #[tokio::test]
     async fn links_are_neither_followed_nor_written_through() {
         let (run, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -1,37 +1,21 @@
 //! Identity of files: two paths are one file if they resolve to it through links, `.` and `..`.
 
-use std::{fs::Metadata, path::Path};
+use std::{fs::Metadata, os::unix::fs::MetadataExt as _, path::Path};
 
-/// Identity of an existing file, independent of its path.
+/// Identity of an existing file, independent of its path: the numbers of its device and inode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileIdentity(Key);
-
-#[cfg(unix)]
-type Key = (u64, u64);
-#[cfg(not(unix))]
-type Key = std::path::PathBuf;
+pub struct FileIdentity(u64, u64);
 
 impl FileIdentity {
     /// The file at a path, following links; none if there is none.
     pub fn from_path(path: &Path) -> Option<Self> {
-        Self::with_metadata(path, &path.metadata().ok()?)
+        path.metadata().ok().map(|metadata| Self::with_metadata(&metadata))
     }
 
-    /// As [`FileIdentity::from_path`], with known metadata of the path.
-    pub fn with_metadata(path: &Path, metadata: &Metadata) -> Option<Self> {
-        key(path, metadata).map(Self)
+    /// The file with this metadata.
+    pub fn with_metadata(metadata: &Metadata) -> Self {
+        Self(metadata.dev(), metadata.ino())
     }
-}
-
-#[cfg(unix)]
-fn key(_path: &Path, metadata: &Metadata) -> Option<Key> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-fn key(path: &Path, _metadata: &Metadata) -> Option<Key> {
-    path.canonicalize().ok()
 }
 
 #[cfg(test)]
@@ -62,7 +46,6 @@ mod tests {
         assert_eq!(FileIdentity::from_path(&path("none.json")), None);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_symbolic_link_is_the_file_that_it_leads_to() {
         let folder = tempfile::tempdir().unwrap();

@@ -95,7 +95,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn a_link_out_of_the_folder_is_not_followed() {
         let backend = tempfile::tempdir().unwrap();
         let folder = backend.path().join("set");

@@ -186,7 +186,6 @@ fn command(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     // A group of its own, so that all its processes can be ended, and so that Ctrl-C at the
     // terminal reaches the worker alone.
-    #[cfg(unix)]
     command.process_group(0);
     command
 }

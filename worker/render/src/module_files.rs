@@ -192,7 +192,6 @@ mod tests {
         assert_ne!(ModuleFiles::load(Some(folder.path()), None).unwrap().digest(), own.digest());
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_out_of_the_folder_are_not_followed() {
         let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -3,31 +3,21 @@
 use std::time::Duration;
 use tokio::process::Child;
 
-/// The group of a child that leads one; empty where the system has no groups.
+/// The group of a child that leads one; empty once the child has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessGroup {
-    #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl ProcessGroup {
     /// The group that this child leads.
     pub fn for_child(child: &Child) -> Self {
-        #[cfg(unix)]
-        {
-            let id = child.id().and_then(|id| i32::try_from(id).ok());
-            Self { leader: id.and_then(rustix::process::Pid::from_raw) }
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = child;
-            Self {}
-        }
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Self { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
     /// Kills every process of it.
     pub fn kill(self) {
-        #[cfg(unix)]
         if let Some(leader) = self.leader {
             // Nothing is left to be killed if this fails.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);

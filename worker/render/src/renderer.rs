@@ -211,14 +211,7 @@ async fn start_sandboxed_if_possible(
 
 /// Chromium refuses its sandbox to root.
 fn may_be_sandboxed() -> bool {
-    #[cfg(unix)]
-    {
-        !rustix::process::geteuid().is_root()
-    }
-    #[cfg(not(unix))]
-    {
-        true
-    }
+    !rustix::process::geteuid().is_root()
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ pub async fn run(words: &[String], payload: &AlertPayload) -> Result<(), String>
         .stderr(Stdio::null())
         .kill_on_drop(true);
     // Ctrl-C at the terminal does not reach the command.
-    #[cfg(unix)]
     command.process_group(0);
     let mut child = command
         .spawn()

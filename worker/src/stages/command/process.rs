@@ -55,7 +55,6 @@ pub(super) async fn run(
         .kill_on_drop(true);
     // A group of its own, so that what it starts can be ended with it, and so that Ctrl-C at the
     // terminal reaches only juror, which drains.
-    #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
     let mut group = KilledGroup(Some(ProcessGroup::for_child(&child)));

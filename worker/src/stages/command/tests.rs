@@ -1,5 +1,3 @@
-#![cfg(unix)]
-
 use super::*;
 use crate::{item_texts::LoadedItem, stages::compile::Compilation};
 use juror_files::data_roots::Roots;
