@@ -20,7 +20,6 @@ use juror_types::{
     rubric::{Rubric, Success},
     run::RunRecord,
     shutdown::Shutdown,
-    stage::Thresholds,
 };
 use juror_worker::{
     circuit_breaker::{BreakerSettings, CircuitBreaker},
@@ -76,7 +75,7 @@ impl<Backend: Admission + JobStore + 'static> WorkerResources<Backend> {
             store: Arc::clone(&self.backend) as Arc<dyn JobStore>,
             success: own_bound.unwrap_or(rubric.success),
             rubric: Arc::new(rubric),
-            thresholds: Thresholds { token_accuracy: settings.stages.token_accuracy },
+            token_accuracy: settings.stages.token_accuracy,
             stages: stage_settings(settings),
             evidence: Arc::clone(&self.evidence),
             evidence_warnings: EvidenceWarnings::default(),

@@ -29,7 +29,6 @@ use juror_types::{
     id::OwnerId,
     rubric::{Rubric, Success},
     shutdown::Shutdown,
-    stage::Thresholds,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
@@ -50,8 +49,8 @@ pub struct Context {
     pub rubric: Arc<Rubric>,
     /// Conditions under which an item passes the judge.
     pub success: Success,
-    /// Conditions under which an item passes the deterministic stages.
-    pub thresholds: Thresholds,
+    /// Exclusive minimum of token accuracy for an item to pass the deterministic stages.
+    pub token_accuracy: f64,
     /// Rules of the deterministic stages.
     pub stages: StageRules,
     /// Resources for measuring that runs share, with the place of kept renders.

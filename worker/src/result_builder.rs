@@ -108,7 +108,7 @@ impl ResultBuilder {
 
     /// Records the results of the deterministic stages.
     pub fn stages(&mut self, stages: Stages) {
-        self.stages_passed = stages.passed(&self.context.thresholds);
+        self.stages_passed = stages.passed(self.context.token_accuracy);
         self.result.token_extraction = stages.token_extraction;
         self.result.retrieval = stages.retrieval;
         self.result.generation = stages.generation;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// `[judge]`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgeSettings {
     /// The model.
@@ -48,25 +48,4 @@ pub enum OtherModelPolicy {
     Warn,
     /// The run pauses.
     Refuse,
-}
-
-impl Default for JudgeSettings {
-    fn default() -> Self {
-        Self {
-            model: String::new(),
-            base_url: String::new(),
-            api_key_file: None,
-            temperature: 0.0,
-            detail: Detail::High,
-            max_output_tokens: None,
-            strip_comments: true,
-            timeout_seconds: 0,
-            other_model: OtherModelPolicy::Warn,
-            proxy: None,
-            ca_file: None,
-            headers: BTreeMap::new(),
-            max_unusable_in_a_row: 0,
-            max_refusal_minutes: 0,
-        }
-    }
 }

@@ -44,23 +44,11 @@ pub struct Generation {
     pub error: Option<String>,
 }
 
-/// Conditions of an item's `pipeline_success`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Thresholds {
-    /// Exclusive minimum of token accuracy.
-    pub token_accuracy: f64,
-}
-
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self { token_accuracy: 0.8 }
-    }
-}
-
 impl Stages {
-    /// True if every stage that has data passed; none where no stage has any.
-    pub fn passed(&self, thresholds: &Thresholds) -> Option<bool> {
-        let tokens = self.token_extraction.as_ref().map(|t| t.accuracy > thresholds.token_accuracy);
+    /// True if every stage that has data passed; none where no stage has any. `token_accuracy` is
+    /// the exclusive minimum of token accuracy.
+    pub fn passed(&self, token_accuracy: f64) -> Option<bool> {
+        let tokens = self.token_extraction.as_ref().map(|tokens| tokens.accuracy > token_accuracy);
         let retrieval = self.retrieval.as_ref().map(|retrieval| retrieval.correct);
         let compiles = self.generation.as_ref().and_then(|generation| generation.code_compiles);
         let renders = self.generation.as_ref().and_then(|generation| generation.renders);

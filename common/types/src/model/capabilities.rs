@@ -92,18 +92,6 @@ pub enum ImageFormat {
     Gif,
 }
 
-impl ImageFormat {
-    /// The media type.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::Webp => "image/webp",
-            Self::Gif => "image/gif",
-        }
-    }
-}
-
 crate::serde_enum! {
     /// The parameter that limits the output tokens.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -41,7 +41,6 @@ use juror_types::{
     outcome::JobResult,
     rubric::{Rubric, builtin_named},
     shutdown::Shutdown,
-    stage::Thresholds,
     usage::Usage,
 };
 use serde_json::json;
@@ -260,7 +259,7 @@ impl JobFixture {
             judge: Some(Arc::new(setup(judge, &rubric))),
             batches: None,
             rubric: Arc::new(rubric),
-            thresholds: Thresholds { token_accuracy: 0.8 },
+            token_accuracy: 0.8,
             stages: StageRules::default(),
             kept_inputs: None,
             evidence: Arc::new(crate::evidence_resources::EvidenceResources::new(
