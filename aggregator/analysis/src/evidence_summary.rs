@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn repairs_and_failures_are_counted_over_results() {
         let mut tally = EvidenceTally::default();
-        let equal = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+        let equal = Evidence::for_equal_pictures(EvidenceSource::Rendered);
         let equal = EvidenceOutcome::Measured(Box::new(equal));
         let failed = EvidenceOutcome::Failed { error: "throws: x".into() };
         let score = Score::Sum {

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use jiff::civil::Date;
 use juror_types::{
     id::RunId,
+    is_default,
     job::{Judge, RubricReference},
     outcome::ErrorKind,
     run::{DatasetRecord, JudgingTime},
@@ -59,7 +60,7 @@ pub struct Coverage {
     /// Not tried.
     pub skipped: u64,
     /// Jobs without any result yet; absent in JSON if there are none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub pending: u64,
     /// Number of jobs by kind of error, most frequent first.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
@@ -81,7 +82,7 @@ pub struct Cost {
     pub presumed_probable_usd: Option<Money>,
     /// Cost of calls in flight, at worst case; only for an unfinished run, and absent in JSON if
     /// there is none.
-    #[serde(skip_serializing_if = "is_no_money")]
+    #[serde(skip_serializing_if = "is_default")]
     pub in_flight_usd: Money,
     /// Expected cost of the jobs with calls, estimated before their first call.
     pub estimated_usd: Option<Money>,
@@ -110,7 +111,7 @@ pub struct Cost {
     pub cached_verdicts: u64,
     /// Calls without a reported usage, booked at their maximum cost; absent in JSON if there are
     /// none.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub unmetered_calls: u64,
 }
 
@@ -168,14 +169,4 @@ impl Cost {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn as_month<S: Serializer>(day: &Date, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{:04}-{:02}", day.year(), day.month()))
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_no_money(amount: &Money) -> bool {
-    *amount == Money::ZERO
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }

@@ -9,9 +9,7 @@
 
 use indexmap::IndexMap;
 use juror_types::{
-    evidence::{
-        Evidence, EvidenceOutcome, EvidenceRegion, EvidenceSource, RegionElement, RegionKind,
-    },
+    evidence::{Evidence, EvidenceOutcome, EvidenceSource},
     id::{Digest, RunId},
     item::Item,
     job::{Job, Provider, RubricReference},
@@ -19,7 +17,7 @@ use juror_types::{
     rubric::Rubric,
     run::{JudgingTime, RunRecord},
     stage::{Generation, Retrieval, TokenExtraction},
-    test_record::{self, judge},
+    test_record::{self, judge, recolored_button},
     usage::{Money, Usage},
     verdict::{Dimension, Score, SubScore, Verdict},
 };
@@ -219,37 +217,14 @@ pub fn broken(id: &str, outcome: Outcome, kind: ErrorKind, message: &str) -> Job
 
 /// Evidence of a button in another color.
 pub fn differing() -> EvidenceOutcome {
-    let place = [57, 55, 80, 30];
-    let region = EvidenceRegion {
-        place,
-        render_box: place,
-        share: 0.03,
-        delta_e: 12.1,
-        kind: RegionKind::Color,
-        moved_by: None,
-        element: Some(RegionElement {
-            tag: "button".into(),
-            id: None,
-            text: "Save".into(),
-            path: "body > button".into(),
-            selector: None,
-            place,
-            alike: 1,
-        }),
-        property: Some("background-color".into()),
-        is: Some("#2563EB".into()),
-        should_be: Some("#1D4ED8".into()),
-        explains: Some(0.97),
-        alternatives: Vec::new(),
-    };
-    let equal = Evidence::of_equal_pictures(EvidenceSource::Browser);
+    let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
     EvidenceOutcome::Measured(Box::new(Evidence {
         pixels_equal: 0.97,
         ssim: 0.98,
         ssim_low: 0.81,
         delta_e: 12.1,
         explained: Some(0.97),
-        regions: vec![region],
+        regions: vec![recolored_button()],
         ..equal
     }))
 }

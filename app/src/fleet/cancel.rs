@@ -15,6 +15,7 @@ use juror_ledger::{
 };
 use juror_types::{
     id::{OwnerId, RunId},
+    is_default,
     run::RunRecord,
 };
 use juror_worker::batch::cancel_batches;
@@ -38,13 +39,8 @@ pub struct CancelSummary {
     /// Number of scored jobs.
     pub scored: u64,
     /// Number of cancelled batches whose results are not collected yet.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub batches: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(batches: &u32) -> bool {
-    *batches == 0
 }
 
 /// Cancels the run unless every job has a result; returns its state.

@@ -61,14 +61,13 @@ impl EvidenceOutcome {
 }
 
 /// Differences between a screenshot and the picture of the rendered code.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Version of this record, [`SCHEMA`].
     pub schema: u32,
     /// Source of the picture.
     pub source: EvidenceSource,
     /// Name and version of the browser; none unless it is the source.
-    #[serde(default)]
     pub browser: Option<String>,
     /// Pixels of the screenshot for each CSS pixel, 1 or 2.
     pub scale: u32,
@@ -76,7 +75,6 @@ pub struct Evidence {
     /// screenshot best.
     pub shift: [i32; 2],
     /// The page around the component that its code does not contain; none where none was fitted.
-    #[serde(default)]
     pub frame: Option<PageFrame>,
     /// Width and height of the screenshot in pixels; none in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,15 +107,12 @@ pub struct Evidence {
     /// Mean structural similarity of the lowest tenth.
     pub ssim_low: f64,
     /// Share of the blocks by area that are in both pictures, 0 to 1; none without blocks.
-    #[serde(default)]
     pub block_match: Option<f64>,
     /// Proximity of matched blocks, 0 to 1; none without matched blocks.
-    #[serde(default)]
     pub block_position: Option<f64>,
     /// Mean color difference (CIEDE2000) of the pixels that differ; 0 where none does.
     pub delta_e: f64,
     /// Share of all differences that the repairs remove, 0 to 1; none where none was tried.
-    #[serde(default)]
     pub explained: Option<f64>,
     /// True if an image in the code covers much of the picture and equals the screenshot.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -130,42 +125,26 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence of two equal pictures, without tokens.
-    pub fn of_equal_pictures(source: EvidenceSource) -> Self {
+    pub fn for_equal_pictures(source: EvidenceSource) -> Self {
         Self {
             schema: SCHEMA,
             source,
-            browser: None,
             scale: 1,
-            shift: [0, 0],
-            frame: None,
-            size: None,
-            render_size: None,
-            size_ratio: None,
-            noise: 0.0,
-            noise_levels: None,
-            partial: Vec::new(),
-            refused: Vec::new(),
-            page_error: None,
             pixels_equal: 1.0,
             ssim: 1.0,
             ssim_low: 1.0,
-            block_match: None,
-            block_position: None,
-            delta_e: 0.0,
-            explained: None,
-            pastes_screenshot: false,
-            regions: Vec::new(),
-            tokens: Vec::new(),
+            ..Self::default()
         }
     }
 }
 
 crate::serde_enum! {
     /// Source of the picture of an item's code.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum EvidenceSource {
         /// The item names the picture as `rendered`.
         Rendered = "rendered",
+        #[default]
         /// The user's `stages.render_command` made it.
         Command = "command",
         /// The worker's browser rendered it.
@@ -191,10 +170,8 @@ pub struct TokenEvidence {
     pub expected: String,
     /// Color difference (CIEDE2000) of the nearest color in the screenshot; none for tokens that
     /// are not colors.
-    #[serde(default)]
     pub screenshot_delta_e: Option<f64>,
     /// The same in the rendered picture.
-    #[serde(default)]
     pub render_delta_e: Option<f64>,
     /// The nearest color in the screenshot, as `#RRGGBB`; none for tokens that are not colors, and
     /// in records of earlier versions.

@@ -33,3 +33,8 @@ pub mod wait_reason;
 
 /// Schema version of every message and file.
 pub const SCHEMA: u32 = 1;
+
+/// True for the default value of a type, which JSON leaves out of some fields.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

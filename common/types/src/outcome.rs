@@ -125,7 +125,6 @@ pub struct JobResult {
     /// Generation, if there was data.
     pub generation: Option<Generation>,
     /// Measured evidence; none where it was not requested, and without code or a way to render it.
-    #[serde(default)]
     pub evidence: Option<EvidenceOutcome>,
     /// Reason why evidence that was requested is missing although the item has code: a fault of
     /// this machine or a limit, not of the code.
@@ -147,7 +146,7 @@ pub struct JobResult {
     pub table_cost_usd: Option<Money>,
     /// Settled calls whose usage the provider did not report: they are booked at their maximum
     /// cost.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub unmetered_calls: u32,
     /// Expected cost of the first call; none if none was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,9 +264,4 @@ impl JobResult {
             error: None,
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }

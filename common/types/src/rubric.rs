@@ -234,7 +234,6 @@ pub struct Criterion {
     #[serde(default = "whole_weight")]
     pub weight: f64,
     /// Key of its group, in `weighted_groups`.
-    #[serde(default)]
     pub group: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-//! Record and judge of a run for tests, which name only the fields that they are about.
+//! Record and judge of a run, and a measured region, for tests, which name only the fields that they are about.
 
 use crate::{
     SCHEMA,
-    evidence::EvidenceMode,
+    evidence::{EvidenceMode, EvidenceRegion, RegionElement, RegionKind},
     id::{Digest, RunId},
     job::{Detail, Judge, Provider, RubricReference},
     lane::Lane,
@@ -61,5 +61,32 @@ pub fn record(run: &str) -> RunRecord {
         upload: None,
         keep_inputs: false,
         deadline: None,
+    }
+}
+
+/// A button in another color, which one repair explains.
+pub fn recolored_button() -> EvidenceRegion {
+    let place = [57, 55, 80, 30];
+    EvidenceRegion {
+        place,
+        render_box: place,
+        share: 0.03,
+        delta_e: 12.1,
+        kind: RegionKind::Color,
+        moved_by: None,
+        element: Some(RegionElement {
+            tag: "button".into(),
+            id: None,
+            text: "Save".into(),
+            path: "body > button".into(),
+            selector: None,
+            place,
+            alike: 1,
+        }),
+        property: Some("background-color".into()),
+        is: Some("#2563EB".into()),
+        should_be: Some("#1D4ED8".into()),
+        explains: Some(0.97),
+        alternatives: Vec::new(),
     }
 }

@@ -62,7 +62,6 @@ struct Creation {
     input_file_id: String,
     endpoint: String,
     completion_window: String,
-    #[serde(default)]
     metadata: Option<Map<String, Value>>,
 }
 

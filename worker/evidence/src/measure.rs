@@ -86,7 +86,7 @@ impl<'pictures> PicturePair<'pictures> {
                 .as_ref()
                 .is_some_and(|page| pastes_screenshot(screenshot, drawing, page)),
             regions: records.collect(),
-            ..Evidence::of_equal_pictures(source)
+            ..Evidence::for_equal_pictures(source)
         }
     }
 
@@ -149,7 +149,7 @@ mod tests {
         let expected = Evidence {
             block_match: Some(1.0),
             block_position: Some(1.0),
-            ..Evidence::of_equal_pictures(EvidenceSource::Rendered)
+            ..Evidence::for_equal_pictures(EvidenceSource::Rendered)
         };
         assert_eq!(evidence, expected);
     }

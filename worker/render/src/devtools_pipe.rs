@@ -38,9 +38,8 @@ pub(crate) struct DevtoolsMessage {
     pub params: Value,
     #[serde(default)]
     pub result: Value,
-    #[serde(default)]
     pub error: Option<DevtoolsError>,
-    #[serde(default, rename = "sessionId")]
+    #[serde(rename = "sessionId")]
     pub session: Option<String>,
 }
 

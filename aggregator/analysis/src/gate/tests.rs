@@ -70,7 +70,7 @@ fn a_measured_figure_is_a_rule_like_any_other_and_missed_where_nothing_was_measu
         tally.add(&result, 0);
         gate.judge(&tally.finish().0, &coverage(1, 1), streak(1), &[]).decision
     };
-    let equal = Evidence::of_equal_pictures(EvidenceSource::Browser);
+    let equal = Evidence::for_equal_pictures(EvidenceSource::Browser);
     let equal = EvidenceOutcome::Measured(Box::new(equal));
     assert_eq!(judge(Some(equal)), GateDecision::Met);
     assert_eq!(judge(Some(differing())), GateDecision::Missed, "97% of the pixels are equal");

@@ -43,7 +43,7 @@ pub struct SeriesPoint<'a> {
 }
 
 /// Decision of a [`DeclineWatch`] on the newest run of a series.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeclineReport {
     /// State of the alarm, if there are enough runs.
     pub state: DeclineState,
@@ -73,7 +73,7 @@ pub struct DeclineReport {
 }
 
 /// State of a series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeclineState {
     /// No alarm.
@@ -83,6 +83,7 @@ pub enum DeclineState {
     /// The anchor has too few runs, or includes the newest one.
     AnchorIncomplete,
     /// No comparable run has the name with which the anchor should begin.
+    #[default]
     AnchorMissing,
     /// The newest run has the metric for too few items.
     TooFewItems,
@@ -145,7 +146,8 @@ impl DeclineWatch {
         points: &[SeriesPoint<'_>],
         watched_metrics: usize,
     ) -> DeclineReport {
-        let mut report = self.empty_report();
+        let mut report =
+            DeclineReport { anchor_runs_wanted: self.anchor_runs, ..DeclineReport::default() };
         let place = |run: &RunId| points.iter().position(|point| point.run == Some(run));
         let start = match &self.anchor_from {
             None => Some(self.blessed.as_ref().and_then(place).unwrap_or(0)),
@@ -197,23 +199,6 @@ impl DeclineWatch {
             0 => DeclineState::Steady,
             _ => DeclineState::Declining,
         };
-    }
-
-    fn empty_report(&self) -> DeclineReport {
-        DeclineReport {
-            state: DeclineState::AnchorMissing,
-            anchor_runs: 0,
-            anchor_runs_wanted: self.anchor_runs,
-            anchor_first: None,
-            anchor_last: None,
-            anchor_mean: None,
-            anchor_deviation: None,
-            runs_since: 0,
-            cusum: None,
-            limit: None,
-            alarm_runs: 0,
-            left_out: 0,
-        }
     }
 }
 

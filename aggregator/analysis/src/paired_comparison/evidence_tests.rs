@@ -13,7 +13,7 @@ fn drawn(browser: &str, pixels_equal: f64) -> Vec<JobResult> {
         result.evidence = Some(EvidenceOutcome::Measured(Box::new(Evidence {
             browser: Some(browser.to_owned()),
             pixels_equal: pixels_equal - 0.001 * (number % 3) as f64,
-            ..Evidence::of_equal_pictures(EvidenceSource::Browser)
+            ..Evidence::for_equal_pictures(EvidenceSource::Browser)
         })));
     }
     results

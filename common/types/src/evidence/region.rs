@@ -24,20 +24,15 @@ pub struct EvidenceRegion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_by: Option<[i32; 2]>,
     /// The responsible element; none without a snapshot of the page.
-    #[serde(default)]
     pub element: Option<RegionElement>,
     /// The CSS property that a repair sets (`display` for a removal, `size` for the width and the
     /// height of an image); none where no repair explains the region.
-    #[serde(default)]
     pub property: Option<String>,
     /// The property's value in the code.
-    #[serde(default)]
     pub is: Option<String>,
     /// The value that the screenshot shows.
-    #[serde(default)]
     pub should_be: Option<String>,
     /// Share that the repair takes away of the difference of the areas that it touches, 0 to 1.
-    #[serde(default)]
     pub explains: Option<f64>,
     /// Repairs that explain the region equally well.
     #[serde(default)]
@@ -71,7 +66,6 @@ pub struct RegionElement {
     /// Its tag, in lower case.
     pub tag: String,
     /// Its `id` attribute.
-    #[serde(default)]
     pub id: Option<String>,
     /// Its own text, at most 80 characters.
     pub text: String,

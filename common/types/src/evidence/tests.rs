@@ -45,7 +45,7 @@ fn a_failure_is_its_reason_alone() {
 
 #[test]
 fn a_picture_without_a_page_knows_no_elements() {
-    let evidence = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+    let evidence = Evidence::for_equal_pictures(EvidenceSource::Rendered);
     let record = serde_json::to_value(&evidence).unwrap();
     assert_eq!(record["explained"], Value::Null);
     assert_eq!(serde_json::from_value::<Evidence>(record).unwrap(), evidence);

@@ -101,7 +101,7 @@ mod tests {
             explains: None,
             alternatives: Vec::new(),
         };
-        Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+        Evidence { regions: vec![region], ..Evidence::for_equal_pictures(EvidenceSource::Rendered) }
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_low_score_needs_something_that_differs() {
-        let equal = Evidence::of_equal_pictures(EvidenceSource::Rendered);
+        let equal = Evidence::for_equal_pictures(EvidenceSource::Rendered);
         assert_eq!(broken(5, 5, &equal), [Contradiction::DeductionAgainstEvidence]);
         assert_eq!(broken(6, 5, &equal), []);
         assert_eq!(broken(5, 5, &differing(1.0, 0.001)), []);
@@ -137,7 +137,7 @@ mod tests {
         };
         let evidence = |screenshot, render| Evidence {
             tokens: vec![token(screenshot, render)],
-            ..Evidence::of_equal_pictures(EvidenceSource::Rendered)
+            ..Evidence::for_equal_pictures(EvidenceSource::Rendered)
         };
         let expected = [Contradiction::TokensAgainstEvidence];
         assert_eq!(broken(10, 10, &evidence(0.2, 6.1)), expected);

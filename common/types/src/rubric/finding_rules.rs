@@ -31,7 +31,7 @@ impl TryFrom<u32> for ReplyVersion {
 #[serde(deny_unknown_fields)]
 pub struct FindingRules {
     /// Name of a vocabulary of `config/findings.toml`; the rubric's own entries come first.
-    #[serde(default, rename = "vocabulary")]
+    #[serde(rename = "vocabulary")]
     pub builtin: Option<String>,
     /// The rubric's own kinds.
     #[serde(default)]

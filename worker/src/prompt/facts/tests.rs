@@ -1,33 +1,16 @@
 //! Facts of usual, equal and hostile pages.
 
 use super::*;
-use juror_types::evidence::{EvidenceRegion, EvidenceSource, RegionElement, RegionKind};
+use juror_types::{
+    evidence::{EvidenceRegion, EvidenceSource},
+    test_record::recolored_button,
+};
 use serde_json::json;
 
 fn changed() -> Evidence {
-    let region = EvidenceRegion {
-        place: [57, 55, 80, 30],
-        render_box: [57, 55, 80, 30],
-        share: 0.013,
-        delta_e: 6.1,
-        kind: RegionKind::Color,
-        moved_by: None,
-        element: Some(RegionElement {
-            tag: "button".into(),
-            id: None,
-            text: "Save".into(),
-            path: "body > button".into(),
-            selector: None,
-            place: [57, 55, 80, 30],
-            alike: 3,
-        }),
-        property: Some("background-color".into()),
-        is: Some("#2563EB".into()),
-        should_be: Some("#1D4ED8".into()),
-        explains: Some(0.97),
-        alternatives: Vec::new(),
-    };
-    Evidence { regions: vec![region], ..Evidence::of_equal_pictures(EvidenceSource::Rendered) }
+    let mut region = EvidenceRegion { share: 0.013, delta_e: 6.1, ..recolored_button() };
+    region.element.as_mut().unwrap().alike = 3;
+    Evidence { regions: vec![region], ..Evidence::for_equal_pictures(EvidenceSource::Rendered) }
 }
 
 /// A token whose color the screenshot has and the render lacks.
@@ -92,7 +75,7 @@ fn the_page_around_it_and_what_it_lacks_are_told() {
         frame: Some(PageFrame { padding: 24, color: "#F8FAFC".into() }),
         partial: vec!["@acme/ui".into(), "./card.css".into()],
         refused: vec!["https://example.com/a.png".into()],
-        ..Evidence::of_equal_pictures(EvidenceSource::Browser)
+        ..Evidence::for_equal_pictures(EvidenceSource::Browser)
     };
     let lines = lines(&evidence).join("\n");
     for told in [
@@ -118,7 +101,7 @@ fn the_first_lines_are_the_regions() {
 
 #[test]
 fn equal_pictures_are_said_to_be_equal() {
-    let lines = lines(&Evidence::of_equal_pictures(EvidenceSource::Command));
+    let lines = lines(&Evidence::for_equal_pictures(EvidenceSource::Command));
     assert_eq!(lines[0], "1. nothing differs between screenshot and render");
 }
 
