@@ -196,7 +196,7 @@ impl ResultBuilder {
         self.result.estimate.get_or_insert(Estimate {
             expected_usd: bounds.expected_cost,
             worst_case_usd: bounds.worst_cost,
-            worst_job_usd: Some(bounds.worst_job_cost),
+            worst_job_usd: bounds.worst_job_cost,
         });
         if let Some(bill) = bill {
             self.billed(bill);

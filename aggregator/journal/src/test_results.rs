@@ -156,7 +156,7 @@ fn asked(mut result: JobResult) -> JobResult {
     result.estimate = Some(Estimate {
         expected_usd: Money::from_pico(6_000_000_000),
         worst_case_usd: Money::from_pico(15_000_000_000),
-        worst_job_usd: None,
+        worst_job_usd: Money::from_pico(15_000_000_000),
     });
     result
 }

@@ -18,8 +18,7 @@ pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -
     let record = setup.record(run.clone());
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
-    let labels = known.map(|known| &known.budget_labels).filter(|labels| !labels.is_empty());
-    let budget_labels = labels.unwrap_or(&record.budget_labels).clone();
+    let budget_labels = known.map_or(record.budget_labels, |known| known.budget_labels.clone());
     RunRecord { created_at, judging, budget_labels, ..record }
 }
 

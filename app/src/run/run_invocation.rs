@@ -190,9 +190,9 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let mut layers = vec![
         Layer::from_value("run", "keep_inputs", record.keep_inputs),
         Layer::from_value("run", "lane", record.lane.name()),
+        layer_of_tags(record),
     ];
     layers.extend(base_url);
-    layers.extend(layer_of_tags(record));
     let Some(calls) = record.calls else { return layers };
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];
@@ -205,14 +205,14 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     layers
 }
 
-/// Tags of a record; none where its version did not say.
-fn layer_of_tags(record: &RunRecord) -> Option<Layer> {
+/// Tags of a record.
+fn layer_of_tags(record: &RunRecord) -> Layer {
     let tags = record.budget_labels.iter().filter_map(|label| match label {
         BudgetLabel::Tag(name) => Some(String::from(name.clone())),
         BudgetLabel::Dataset(_) => None,
     });
     let tags: Vec<String> = tags.collect();
-    (!record.budget_labels.is_empty()).then(|| Layer::from_value("budget", "tags", tags))
+    Layer::from_value("budget", "tags", tags)
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

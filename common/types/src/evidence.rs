@@ -76,12 +76,10 @@ pub struct Evidence {
     pub shift: [i32; 2],
     /// The page around the component that its code does not contain; none where none was fitted.
     pub frame: Option<PageFrame>,
-    /// Width and height of the screenshot in pixels; none in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub size: Option<[u32; 2]>,
-    /// Width and height of the rendered picture in pixels; none in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub render_size: Option<[u32; 2]>,
+    /// Width and height of the screenshot in pixels.
+    pub size: [u32; 2],
+    /// Width and height of the rendered picture in pixels.
+    pub render_size: [u32; 2],
     /// Width and height of the rendered picture divided by those of the screenshot; none where they
     /// are equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]

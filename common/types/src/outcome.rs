@@ -188,9 +188,8 @@ pub struct Estimate {
     pub expected_usd: Money,
     /// Maximum cost.
     pub worst_case_usd: Money,
-    /// Maximum cost of the job with all repeated calls; none in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worst_job_usd: Option<Money>,
+    /// Maximum cost of the job with all repeated calls.
+    pub worst_job_usd: Money,
 }
 
 impl JobResult {

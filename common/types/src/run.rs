@@ -44,8 +44,7 @@ pub struct RunRecord {
     /// Longest side to which images were shrunk, if the user set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
-    /// Preparation of images for the judge; none with the judge off, and in records of earlier
-    /// versions.
+    /// Preparation of images for the judge; none with the judge off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preparation: Option<Preparation>,
     /// The worker's settings of stages; none for a run of the fleet, whose workers have their own,
@@ -66,7 +65,7 @@ pub struct RunRecord {
     pub lane: Lane,
     /// Maximum cost; none is unlimited.
     pub budget_usd: Option<Money>,
-    /// Labels under which its calls are booked too; empty in records of earlier versions.
+    /// Labels under which its calls are booked too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budget_labels: Vec<BudgetLabel>,
     /// The run with which a fleet's aggregator compares it at its end: a blessed name, an id or a

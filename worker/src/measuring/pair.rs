@@ -40,8 +40,8 @@ impl DrawnPair {
             let pair = PicturePair::new(&own.screenshot, &own.drawing);
             let tokens = own.tokens.iter().map(|(key, value)| (key.as_str(), value.as_str()));
             Evidence {
-                size: Some([own.screenshot.width(), own.screenshot.height()]),
-                render_size: Some([own.drawing.width(), own.drawing.height()]),
+                size: [own.screenshot.width(), own.screenshot.height()],
+                render_size: [own.drawing.width(), own.drawing.height()],
                 tokens: pair.tokens(tokens, snapshot),
                 ..pair.measure(source, snapshot)
             }

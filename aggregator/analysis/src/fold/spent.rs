@@ -58,7 +58,7 @@ impl Spent {
         if let Some(estimate) = result.estimate {
             let sum = self.estimate.get_or_insert_default();
             sum.expected_usd += estimate.expected_usd;
-            sum.worst_case_usd += estimate.worst_job_usd.unwrap_or(estimate.worst_case_usd);
+            sum.worst_case_usd += estimate.worst_job_usd;
         }
     }
 }

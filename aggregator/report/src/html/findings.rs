@@ -48,12 +48,11 @@ pub fn findings(
     }
 }
 
-/// A link to the box of a cited region, or to its fact where no box is drawn.
+/// A link to the box of a cited region.
 fn region_link(finding: &Finding, evidence: Option<&Evidence>, prefix: &str) -> Markup {
     html! {
-        @if let Some((evidence, number)) = evidence.zip(finding.region) {
-            @let target = if evidence.size.is_some() { "box" } else { "region" };
-            " " a href=(format!("#{prefix}{target}-{number}")) { "region " (number) }
+        @if let Some(number) = finding.region.filter(|_| evidence.is_some()) {
+            " " a href=(format!("#{prefix}box-{number}")) { "region " (number) }
         }
     }
 }

@@ -48,15 +48,14 @@ pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
 }
 
 /// The regions as numbered boxes over a picture, each a link to the finding that cites it, else to
-/// its fact; `prefix` makes the ids of an item unique. Nothing where the picture's size is not
-/// known.
+/// its fact; `prefix` makes the ids of an item unique.
 pub fn regions_over(
     evidence: &Evidence,
     findings: &[Finding],
     side: PairSide,
     prefix: &str,
 ) -> Markup {
-    let size = match side {
+    let [width, height] = match side {
         PairSide::Screenshot => evidence.size,
         PairSide::Render => evidence.render_size,
     };
@@ -69,7 +68,7 @@ pub fn regions_over(
         PairSide::Render => "the render",
     };
     html! {
-        @if let Some([width, height]) = size.filter(|_| !evidence.regions.is_empty()) {
+        @if !evidence.regions.is_empty() {
             svg.regions viewBox=(format!("0 0 {width} {height}")) preserveAspectRatio="none" {
                 @for (number, region) in (1..).zip(&evidence.regions) {
                     @let [x, y, box_width, box_height] = place(region);

@@ -61,8 +61,7 @@ pub struct RunProgress {
     pub results: u64,
     /// Jobs by the outcome of their last round.
     pub scored: u64,
-    /// As `scored`; absent in records of earlier versions.
-    #[serde(default)]
+    /// As `scored`.
     pub no_output: u64,
     /// As `scored`.
     pub unscorable: u64,

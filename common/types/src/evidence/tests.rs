@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 fn specified() -> Value {
     json!({
         "schema": 1, "source": "browser", "browser": "Chromium 156", "scale": 1,
-        "shift": [0, 0], "frame": {"padding": 24, "color": "#F8FAFC"}, "noise": 0.0,
+        "shift": [0, 0], "frame": {"padding": 24, "color": "#F8FAFC"},
+        "size": [320, 200], "render_size": [320, 200], "noise": 0.0,
         "partial": [], "pixels_equal": 0.982, "ssim": 0.97, "ssim_low": 0.81,
         "block_match": 0.99, "block_position": 0.99, "delta_e": 6.1, "explained": 0.97,
         "regions": [{

@@ -30,15 +30,8 @@ impl RunRecord {
             record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
         };
         let evidence = |record: &RunRecord| record.evidence.name().to_owned();
-        // Records of earlier versions have no image preparation.
         let prepared = |record: &RunRecord| {
-            let known = known.preparation.and(record.preparation);
-            known.map_or_else(String::new, |preparation| preparation.to_string())
-        };
-        // Records of earlier versions have no labels.
-        let tags = |record: &RunRecord| match known.budget_labels.is_empty() {
-            true => String::new(),
-            false => budget_tags(record),
+            record.preparation.map_or_else(String::new, |preparation| preparation.to_string())
         };
         dataset_difference(&known.dataset, &asked.dataset)
             .or_else(|| differs("selection of items", selection(known), selection(asked)))
@@ -47,7 +40,7 @@ impl RunRecord {
             .or_else(|| differs("evidence", evidence(known), evidence(asked)))
             .or_else(|| differs("image.max_side", side(known), side(asked)))
             .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
-            .or_else(|| differs("list of budget tags", tags(known), tags(asked)))
+            .or_else(|| differs("list of budget tags", budget_tags(known), budget_tags(asked)))
             .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
             .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
     }

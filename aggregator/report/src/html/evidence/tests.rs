@@ -14,7 +14,7 @@ use serde_json::json;
 #[test]
 fn regions_are_numbered_on_both_pictures_and_lead_to_their_facts() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-    let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+    let sized = Evidence { size: [200, 100], render_size: [200, 100], ..*evidence };
     for side in [PairSide::Screenshot, PairSide::Render] {
         let over = regions_over(&sized, &[], side, "i3-").into_string();
         assert!(over.contains("href=\"#i3-region-1\""), "{over}");
@@ -42,7 +42,7 @@ fn a_size_is_copied_as_a_width_and_a_height() {
 #[test]
 fn a_cited_region_and_its_finding_lead_to_each_other() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-    let sized = Evidence { size: Some([200, 100]), render_size: Some([200, 100]), ..*evidence };
+    let sized = Evidence { size: [200, 100], render_size: [200, 100], ..*evidence };
     let mut verdict = with_two_findings();
     verdict.findings[1].region = Some(1);
     let over = |side| regions_over(&sized, &verdict.findings, side, "i3-").into_string();
@@ -54,9 +54,6 @@ fn a_cited_region_and_its_finding_lead_to_each_other() {
     let found = crate::html::findings(&rubric, &verdict, Some(&sized), "i3-").into_string();
     assert!(found.contains("id=\"i3-finding-2\""), "{found}");
     assert_eq!(found.matches("href=\"#i3-box-1\"").count(), 1, "{found}");
-    let unsized_pair = Evidence { size: None, ..sized.clone() };
-    let found = crate::html::findings(&rubric, &verdict, Some(&unsized_pair), "").into_string();
-    assert!(found.contains("href=\"#region-1\""), "without a box, its fact: {found}");
     let outcome = EvidenceOutcome::Measured(Box::new(sized));
     let facts = facts_of(&outcome, &verdict.findings, Some(3)).into_string();
     assert!(facts.contains("href=\"#i3-finding-2\""), "{facts}");
@@ -89,12 +86,13 @@ fn with_two_findings() -> Verdict {
 #[test]
 fn a_pair_is_aligned_as_it_was_measured() {
     let EvidenceOutcome::Measured(evidence) = differing() else { panic!() };
-    let (scale, shift, size) = (2, [8, 4], Some([200, 100]));
-    let evidence = Evidence { scale, shift, size, noise: 0.01, noise_levels: Some(9), ..*evidence };
+    let (scale, shift, size, render_size) = (2, [8, 4], [200, 100], [90, 40]);
+    let (noise, noise_levels) = (0.01, Some(9));
+    let evidence = Evidence { scale, shift, size, render_size, noise, noise_levels, ..*evidence };
     let alignment = pair_alignment(Some(&EvidenceOutcome::Measured(Box::new(evidence))));
     let alignment: serde_json::Value = serde_json::from_str(&alignment).unwrap();
     let expected = json!({"scale": 2, "shift": [8, 4], "noise": 0.01, "noise_levels": 9,
-        "size": [200, 100], "render_size": null});
+        "size": [200, 100], "render_size": [90, 40]});
     assert_eq!(alignment, expected);
     assert_eq!(pair_alignment(None), "{}");
 }
