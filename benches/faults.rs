@@ -37,17 +37,7 @@ fn main() {
     let mut flags = vec!["--latency-ms", "200"];
     flags.extend(FAULTS.iter().flat_map(|fault| ["--fault", fault]));
     let simulator = BenchSimulator::start(&flags);
-    let arguments = [
-        "run",
-        "manifest.jsonl",
-        "--enable-llm-judge",
-        "--json",
-        "--quiet",
-        "--base-url",
-        &simulator.base_url,
-        "-j",
-        "64",
-    ];
+    let arguments = simulator.run_arguments(&["--json", "-j", "64"]);
     let judged = measure(&mut juror(folder.path(), &arguments), &[0, 3]);
     let stats = simulator.stats();
     let report: serde_json::Value = serde_json::from_str(&judged.stdout).unwrap();

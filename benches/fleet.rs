@@ -32,16 +32,7 @@ fn main() {
     harness::write_screenshots(folder.path(), screenshots);
     let latency_ms = latency.to_string();
     let simulator = BenchSimulator::start(&["--latency-ms", &latency_ms]);
-    let arguments = [
-        "run",
-        "manifest.jsonl",
-        "--enable-llm-judge",
-        "--quiet",
-        "--base-url",
-        &simulator.base_url,
-        "-j",
-        AT_ONCE,
-    ];
+    let arguments = simulator.run_arguments(&["-j", AT_ONCE]);
     let local = measure(&mut juror(folder.path(), &arguments), &[0]);
 
     let before = cpu_of_children();

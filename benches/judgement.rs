@@ -75,15 +75,6 @@ fn to_be_shrunk(simulator: &BenchSimulator, count: usize) {
 
 fn judge(simulator: &BenchSimulator, folder: &Path, settings: &[(&str, &str)]) -> Measured {
     let at_once = AT_ONCE.to_string();
-    let arguments = [
-        "run",
-        "manifest.jsonl",
-        "--enable-llm-judge",
-        "--quiet",
-        "--base-url",
-        &simulator.base_url,
-        "-j",
-        &at_once,
-    ];
+    let arguments = simulator.run_arguments(&["-j", &at_once]);
     measure(juror(folder, &arguments).envs(settings.iter().copied()), &[0])
 }

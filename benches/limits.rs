@@ -44,16 +44,7 @@ fn run(count: usize, limit: Enforced, rule: &str, given: bool) -> Asking {
     std::fs::write(folder.path().join("juror.toml"), SETTINGS).unwrap();
     let [flag, value] = limit.flags();
     let simulator = BenchSimulator::start(&["--latency-ms", "200", "--count", rule, &flag, &value]);
-    let mut arguments = vec![
-        "run",
-        "manifest.jsonl",
-        "--enable-llm-judge",
-        "--quiet",
-        "--base-url",
-        &simulator.base_url,
-        "-j",
-        "64",
-    ];
+    let mut arguments = simulator.run_arguments(&["-j", "64"]);
     if given {
         arguments.extend([flag.as_str(), &value]);
     }

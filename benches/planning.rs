@@ -45,16 +45,7 @@ fn plan(folder: &Path, count: usize) {
 /// Judges a few items, then makes a large journal of their results.
 fn report(folder: &Path, count: usize) {
     let simulator = BenchSimulator::start(&[]);
-    let arguments = [
-        "run",
-        "manifest.jsonl",
-        "--enable-llm-judge",
-        "--quiet",
-        "--base-url",
-        &simulator.base_url,
-        "--run-id",
-        "large",
-    ];
+    let arguments = simulator.run_arguments(&["--run-id", "large"]);
     measure(&mut juror(folder, &arguments), &[0]);
     enlarge_run(&folder.join("runs/large"), &folder.join("large.jsonl"), count);
 

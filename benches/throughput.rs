@@ -28,16 +28,7 @@ fn main() {
         harness::write_screenshots(folder.path(), screenshots);
         let simulator = BenchSimulator::start(&["--latency-ms", "200"]);
         let calls = at_once.to_string();
-        let arguments = [
-            "run",
-            "manifest.jsonl",
-            "--enable-llm-judge",
-            "--quiet",
-            "--base-url",
-            &simulator.base_url,
-            "-j",
-            &calls,
-        ];
+        let arguments = simulator.run_arguments(&["-j", &calls]);
         let (judged, asking) =
             simulator.watch(|| measure(&mut juror(folder.path(), &arguments), &[0]));
         let asked = asking.duration().as_secs_f64();

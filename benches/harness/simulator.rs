@@ -44,6 +44,12 @@ impl BenchSimulator {
         Self { child, address: address.parse().unwrap(), base_url }
     }
 
+    /// Arguments of `juror` for a run that this simulator judges, with these further flags.
+    pub fn run_arguments<'a>(&'a self, flags: &[&'a str]) -> Vec<&'a str> {
+        let run = ["run", "manifest.jsonl", "--enable-llm-judge", "--quiet", "--base-url"];
+        [&run[..], &[self.base_url.as_str()], flags].concat()
+    }
+
     /// Counters of the simulator so far.
     pub fn stats(&self) -> Value {
         let mut stream = TcpStream::connect(self.address).unwrap();

@@ -12,3 +12,5 @@ pub mod job_store;
 mod json;
 pub mod redis;
 pub mod sqlite;
+#[cfg(test)]
+mod test_requests;

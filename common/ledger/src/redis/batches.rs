@@ -234,7 +234,7 @@ mod tests {
         here.open_run(&run, Budget::Unlimited).await.unwrap();
         let request = AdmissionRequest {
             owner: OwnerId::new(ROWS_OWNER),
-            ..crate::redis::tests::request("row", "", 20)
+            ..crate::test_requests::request("row", "", 20)
         };
         assert_eq!(here.try_admit(&request).await.unwrap(), AdmissionDecision::Admitted);
         there.release(&request.lease).await.unwrap();

@@ -56,10 +56,10 @@ mod tests {
     use super::super::{
         run_tests::record,
         test_server::TestRedis,
-        tests::{admitted, money, run},
+        tests::{admitted, money},
     };
     use super::*;
-    use crate::admission::Admission as _;
+    use crate::{admission::Admission as _, test_requests::run};
 
     fn left(metrics: &Metrics) -> Vec<String> {
         let text = metrics.render();

@@ -1,13 +1,12 @@
 //! Many processes under one rate limit: what their waiting costs Redis.
 
-use super::{
-    test_server::TestRedis,
-    tests::{bill, claim, request, run},
-    *,
-};
-use crate::admission::{
-    Admission as _, AdmissionQueue, AdmissionRequest, Admittance, Budget, CountRule, Limits,
-    Observation, TokenCounting,
+use super::{test_server::TestRedis, *};
+use crate::{
+    admission::{
+        Admission as _, AdmissionQueue, AdmissionRequest, Admittance, Budget, CountRule, Limits,
+        Observation, TokenCounting,
+    },
+    test_requests::{bill, claim, request, run},
 };
 use futures_util::future::join_all;
 

@@ -2,7 +2,7 @@
 
 use super::{
     test_server::TestRedis,
-    tests::{admitted, bill, claim, figures, money, request, run},
+    tests::{admitted, money},
     *,
 };
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
     },
     budgets::BudgetRecords as _,
     redis::{JournalCosts, LedgerState, Reconciliation},
+    test_requests::{bill, claim, figures, request, run},
 };
 use futures_util::FutureExt as _;
 use juror_types::id::{LeaseId, OwnerId};

@@ -1,13 +1,10 @@
 //! Tests of a fleet's record of its runs.
 
-use super::{
-    test_server::TestRedis,
-    tests::{claim, run},
-    *,
-};
+use super::{test_server::TestRedis, *};
 use crate::{
     job_store::{self, JobStore as _},
     redis::{JobState, RunProgress, RunStatus},
+    test_requests::{claim, run},
 };
 use juror_types::{id::JobId, outcome::Outcome, run::RunRecord, test_record};
 use std::collections::BTreeMap;

@@ -1,71 +1,29 @@
 use super::{test_server::TestRedis, *};
 use crate::{
     admission::{
-        self, Admission as _, AdmissionDecision, AdmissionRequest, Budget, Ledger, Period,
-        Settlement, WaitReason, differential::TestClock,
+        self, Admission as _, AdmissionDecision, AdmissionRequest, Budget, Period, WaitReason,
+        differential::TestClock,
     },
     budgets::BudgetRecords as _,
-    job_store::{self, CachedReply, Claim, ClaimKey, JobStore as _},
+    job_store::{self, CachedReply, JobStore as _},
+    test_requests::{bill, claim, figures, request, run},
 };
 use juror_types::{
-    id::{Digest, JobId, LeaseId, OwnerId, RunId},
-    job::Provider,
-    outcome::JudgeRecord,
-    usage::{Money, Usage},
+    id::{Digest, LeaseId, RunId},
+    usage::Money,
 };
 use std::sync::{
     Mutex as StdMutex,
     atomic::{AtomicUsize, Ordering},
 };
 
-pub fn run() -> RunId {
-    RunId::new("nightly")
-}
-
 pub fn money(pico: i64) -> Money {
     Money::from_pico(pico)
-}
-
-pub fn request(lease: &str, owner: &str, worst: i64) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(lease),
-        owner: OwnerId::new(owner),
-        run: run(),
-        endpoint: "judge".to_owned(),
-        input_tokens: 10,
-        max_output_tokens: 10,
-        worst_cost: money(worst),
-    }
-}
-
-pub fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
-    Settlement {
-        lease: LeaseId::new(lease),
-        cost: money(cost),
-        usage: Usage::default(),
-        metered: true,
-        finished: None,
-        claim: claim.clone(),
-    }
-}
-
-pub async fn claim(backend: &RedisLedger, job: &str) -> ClaimKey {
-    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
-    let granted = backend.claim(&key, &OwnerId::new("here")).await.unwrap();
-    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
-    ClaimKey { fence, ..key }
 }
 
 pub async fn admitted(backend: &RedisLedger, lease: &str, owner: &str, worst: i64) {
     let decision = backend.try_admit(&request(lease, owner, worst)).await.unwrap();
     assert_eq!(decision, AdmissionDecision::Admitted, "{lease}");
-}
-
-/// Committed, presumed, carried and outstanding.
-pub async fn figures(backend: &RedisLedger) -> [i64; 4] {
-    let Ledger { committed, presumed, unattributed_cost, outstanding, .. } =
-        backend.ledger(&run()).await.unwrap().unwrap();
-    [committed, presumed, unattributed_cost, outstanding].map(Money::pico)
 }
 
 /// Backends in namespaces of their own on one server.
@@ -243,19 +201,8 @@ async fn a_reply_is_remembered_for_as_long_as_was_set() {
     let backend = RedisLedger::open(settings).await.unwrap();
     let question = Digest::from_content(b"what was asked");
     let claim = claim(&backend, "job").await;
-    let reply = CachedReply {
-        reply: "good".to_owned(),
-        judge: JudgeRecord {
-            provider: Provider::OpenAi,
-            model: "judge".to_owned(),
-            fingerprint: None,
-            answered_by: None,
-            base_url: None,
-            simulated: false,
-        },
-        usage: Usage::default(),
-        cost: money(1),
-    };
+    let (reply, cost) = ("good".to_owned(), money(1));
+    let reply = CachedReply { reply, cost, ..job_store::conformance::reply() };
     let result = job_store::conformance::result(&claim, "good");
     let remember = Some((question, reply));
     backend.finish(job_store::FinishedJob { claim, result, remember }).await.unwrap();

@@ -94,7 +94,8 @@ impl SqliteLedger {
 mod tests {
     use crate::{
         job_store::{self, FinishedJob, JobStore as _},
-        sqlite::tests::{Folder, claim},
+        sqlite::tests::Folder,
+        test_requests::claim,
     };
     use juror_types::id::Digest;
 

@@ -2,17 +2,14 @@ mod files;
 
 use super::*;
 use crate::{
-    admission::{
-        self, Admission, AdmissionDecision, AdmissionRequest, Budget, Observation, Period,
-        Settlement,
-    },
-    batches::{BatchRecords as _, ShardStep},
+    admission::{self, Admission, AdmissionDecision, Budget, Observation, Period},
     budgets::BudgetRecords as _,
-    job_store::{self, Claim, ClaimKey, JobStore},
+    job_store::{self, JobStore},
+    test_requests::{bill, claim, figures, request, run},
 };
 use juror_types::{
-    id::{JobId, LeaseId, OwnerId, RunId},
-    usage::{Money, Usage},
+    id::{LeaseId, OwnerId},
+    usage::Money,
 };
 use std::{
     path::PathBuf,
@@ -49,47 +46,6 @@ impl Folder {
     pub(super) fn pass(&self, milliseconds: i64) {
         self.clock.fetch_add(milliseconds, Ordering::SeqCst);
     }
-}
-
-fn run() -> RunId {
-    RunId::new("nightly")
-}
-
-fn request(lease: &str, owner: &str, worst: i64) -> AdmissionRequest {
-    AdmissionRequest {
-        lease: LeaseId::new(lease),
-        owner: OwnerId::new(owner),
-        run: run(),
-        endpoint: "judge".to_owned(),
-        input_tokens: 10,
-        max_output_tokens: 10,
-        worst_cost: Money::from_pico(worst),
-    }
-}
-
-fn bill(lease: &str, cost: i64, claim: &ClaimKey) -> Settlement {
-    Settlement {
-        lease: LeaseId::new(lease),
-        cost: Money::from_pico(cost),
-        usage: Usage::default(),
-        metered: true,
-        finished: None,
-        claim: claim.clone(),
-    }
-}
-
-pub(super) async fn claim(backend: &SqliteLedger, job: &str) -> ClaimKey {
-    let key = ClaimKey { run: run(), job: JobId::new(job), round: 0, fence: 0 };
-    let granted = backend.claim(&key, &OwnerId::new("here")).await.unwrap();
-    let Claim::Granted { fence, .. } = granted else { panic!("not finished yet") };
-    ClaimKey { fence, ..key }
-}
-
-/// Committed, presumed, carried and outstanding.
-async fn figures(backend: &SqliteLedger) -> [i64; 4] {
-    let ledger = backend.ledger(&run()).await.unwrap().unwrap();
-    [ledger.committed, ledger.presumed, ledger.unattributed_cost, ledger.outstanding]
-        .map(Money::pico)
 }
 
 #[tokio::test]
@@ -173,7 +129,7 @@ async fn many_callers_share_commits_and_the_accounts_balance() {
     for caller in 0..64 {
         let backend = backend.clone();
         callers.spawn(async move {
-            let claim = claim(&backend, &format!("job-{caller}")).await;
+            let claim = claim(&*backend, &format!("job-{caller}")).await;
             for call in 0..10 {
                 let lease = format!("{caller}-{call}");
                 let decision = backend.try_admit(&request(&lease, "here", 10)).await.unwrap();
@@ -183,7 +139,7 @@ async fn many_callers_share_commits_and_the_accounts_balance() {
         });
     }
     callers.join_all().await;
-    assert_eq!(figures(&backend).await, [64 * 10 * 7, 0, 64 * 10 * 7, 0]);
+    assert_eq!(figures(&*backend).await, [64 * 10 * 7, 0, 64 * 10 * 7, 0]);
     backend.close().await;
     let refused = backend.try_admit(&request("late", "here", 1)).await;
     assert!(matches!(refused, Err(LedgerError::Broken(_))), "{refused:?}");
@@ -218,7 +174,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
     for number in 0..640 {
         let (backend, room) = (backend.clone(), room.clone());
         callers.spawn(async move {
-            let claim = claim(&backend, &format!("job-{number}")).await;
+            let claim = claim(&*backend, &format!("job-{number}")).await;
             let request = request(&number.to_string(), "here", 100);
             let token = tokio_util::sync::CancellationToken::new();
             let admittance = room.admit(&*backend, || request.clone(), &token).await.unwrap();
@@ -228,7 +184,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
         });
     }
     callers.join_all().await;
-    let [committed, _, _, outstanding] = figures(&backend).await;
+    let [committed, _, _, outstanding] = figures(&*backend).await;
     assert!(committed > 900 && committed <= 1_000, "{committed} of 1000 spent");
     assert_eq!(outstanding, 0);
     backend.close().await;
