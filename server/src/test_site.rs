@@ -15,12 +15,12 @@ use axum::{
 use fakes::{FakeLauncher, SingleImageSource};
 use indexmap::IndexMap;
 use juror_analysis::{
-    comparison::Rules,
     compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
     stability::ItemStability,
 };
+use juror_app::{reporting::baseline, settings::Settings};
 use juror_journal::journal::RunFiles;
 use juror_report::{NoAttachments, write_output};
 use juror_types::{
@@ -108,17 +108,7 @@ impl TestSite {
             runs_dir,
             Arc::new(SingleImageSource),
             Arc::new(FakeLauncher { runs: Arc::clone(&self.runs) }),
-            Rules {
-                margin: 0.01,
-                strict: false,
-                max_lost: 0.02,
-                fallen_by: 0.3,
-                fallen_share: 0.01,
-                use_likely_clusters: true,
-                flaky_runs: 7,
-                leave_out_flaky: false,
-                averaging: AveragingPolicy::default(),
-            },
+            baseline::rules(&Settings::resolve(&[]).unwrap()),
             30,
             self.stop.clone(),
         )

@@ -3,8 +3,7 @@
 use crate::{
     formats,
     harness::{
-        CommandHarness, Finished, Manual, Recorder, TestSimulator, completion, repository, verdict,
-        write_items,
+        CommandHarness, Finished, Manual, TestSimulator, repository, scripted_judge, write_items,
     },
 };
 use juror_simulator::SimulatorConfig;
@@ -13,17 +12,6 @@ use std::fs;
 
 const JUDGED: [u64; 12] = [9, 8, 9, 10, 4, 7, 6, 8, 3, 9, 5, 8];
 const RATED: [u64; 12] = [8, 8, 7, 9, 3, 7, 5, 6, 4, 9, 3, 7];
-
-fn judge_of(scores: &[u64]) -> Recorder {
-    Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
-}
-
-fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
-    let judge = judge_of(scores);
-    let url = judge.base_url();
-    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
-    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
-}
 
 /// A table by two raters, the second a point above the first on every third item.
 fn labels(harness: &CommandHarness) {
@@ -40,7 +28,7 @@ fn labels(harness: &CommandHarness) {
 fn judged() -> CommandHarness {
     let harness = CommandHarness::new();
     write_items(&harness, 12);
-    run(&harness, "base", &JUDGED, &[]).exits(0);
+    harness.scripted_run("base", &JUDGED, &[]).exits(0);
     labels(&harness);
     harness
 }
@@ -99,7 +87,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let harness = judged();
     assert!(harness.report("base").get("calibration").is_none(), "nobody has calibrated it yet");
     calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
-    let same = run(&harness, "same", &JUDGED, &["--repeat", "2"]).exits(0);
+    let same = harness.scripted_run("same", &JUDGED, &["--repeat", "2"]).exits(0);
     same.prints(&["JUDGE AND PEOPLE", "NOT ENOUGH", "12 labeled items · run base"]);
     let known = &harness.report("same")["calibration"];
     assert_eq!((&known["status"], &known["n"]), (&json!("not_enough"), &json!(12)));
@@ -124,7 +112,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let warned = harness.juror(&["report", "base"]).exits(0);
     warned.prints(&["NOT ENOUGH", "runs/torn/calibration.json is not a calibration"]);
 
-    let hot = run(&harness, "other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
+    let hot = harness.scripted_run("other", &JUDGED, &["--model", "gpt-4.1"]).exits(0);
     hot.prints(&[
         "UNCALIBRATED",
         "CHANGED: judge: openai gpt-4o at calibration, openai gpt-4.1 now",
@@ -136,7 +124,7 @@ fn a_later_run_of_the_same_judge_is_calibrated_and_of_another_is_not() {
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", format!("# changed\n{rubric}"));
     harness.write("juror.toml", "[judge]\ntemperature = 0.7\n[image]\nmax_side = 640\n");
-    let all = run(&harness, "all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
+    let all = harness.scripted_run("all", &JUDGED, &["--rubric", "own.toml"]).exits(0);
     all.prints(&[
         "CHANGED: temperature: 0.1 at calibration, 0.7 now",
         "CHANGED: rubric: semantic@2 (",
@@ -162,7 +150,7 @@ fn a_file_of_ones_own_choice_is_named_by_flag_or_setting_and_checked_first() {
     let kept = fs::read_to_string(harness.path("kept.json")).unwrap();
     harness.write("changed.json", kept.replace("gpt-4o", "gpt-4.1"));
     harness.write("future.json", kept.replace("\"schema\": 1", "\"schema\": 7"));
-    let judge = judge_of(&[9]);
+    let judge = scripted_judge(&[9]);
     for (file, words) in [
         ("none.json", "the calibration none.json cannot be read"),
         ("changed.json", "its digest does not match its judge"),
@@ -227,7 +215,7 @@ fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
         "\"labels\":{\"visual_similarity\":8,\"source\":\"figma\"},\"language\"",
     );
     fs::write(&manifest, labeled).unwrap();
-    run(&harness, "base", &[9, 8], &[]).exits(0);
+    harness.scripted_run("base", &[9, 8], &[]).exits(0);
     let told = calibrate(&harness, &[]).exits(0);
     told.prints(&["the items' labels", "it needs 3 items, and there are 2", "no item has both"]);
     let found = calibration(&harness, "base");
@@ -250,10 +238,10 @@ fn the_simulators_calibration_is_marked_and_holds_for_no_judge() {
     harness.judge_run(&simulator, "again", &[]).exits(0).prints(&["JUDGE AND PEOPLE  SIMULATED"]);
     assert_eq!(harness.report("again")["calibration"]["simulated"], true);
 
-    run(&harness, "real", &JUDGED, &[]).exits(0);
+    harness.scripted_run("real", &JUDGED, &[]).exits(0);
     assert!(harness.report("real").get("calibration").is_none());
     let file = "runs/base/calibration.json";
-    let forced = run(&harness, "forced", &JUDGED, &["--calibration", file]).exits(0);
+    let forced = harness.scripted_run("forced", &JUDGED, &["--calibration", file]).exits(0);
     forced.prints(&["UNCALIBRATED", "scores: the simulator's at calibration, a judge's now"]);
 }
 

@@ -1,8 +1,8 @@
 //! Did it get worse, where, and how sure is that?
 
 use crate::harness::{
-    CommandHarness, Finished, Manual, Recorder, Served, TestSimulator, completion, png, repository,
-    verdict, write_items,
+    CommandHarness, Finished, Manual, Served, TestSimulator, png, repository, scripted_judge,
+    write_items,
 };
 use juror_simulator::SimulatorConfig;
 use serde_json::{Value, json};
@@ -12,18 +12,6 @@ const GOOD: [u64; 8] = [9, 8, 9, 10, 8, 9, 9, 8];
 const BAD: [u64; 8] = [6, 5, 7, 7, 4, 6, 6, 5];
 const UNSURE: [u64; 8] = [8, 9, 9, 8, 9, 8, 10, 7];
 
-/// A judge whose verdicts are these, one item after the other.
-fn judge_of(scores: &[u64]) -> Recorder {
-    Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
-}
-
-fn run(harness: &CommandHarness, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
-    let judge = judge_of(scores);
-    let url = judge.base_url();
-    let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
-    harness.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
-}
-
 fn compare(harness: &CommandHarness, flags: &[&str]) -> Finished {
     harness.juror(&[&["compare", "base", "head"], flags].concat())
 }
@@ -32,8 +20,8 @@ fn compare(harness: &CommandHarness, flags: &[&str]) -> Finished {
 fn two_runs(base: &[u64], head: &[u64]) -> CommandHarness {
     let harness = CommandHarness::new();
     write_items(&harness, u32::try_from(base.len()).unwrap());
-    run(&harness, "base", base, &[]).exits(0);
-    run(&harness, "head", head, &[]).exits(0);
+    harness.scripted_run("base", base, &[]).exits(0);
+    harness.scripted_run("head", head, &[]).exits(0);
     harness
 }
 
@@ -85,8 +73,9 @@ fn what_cannot_be_told_is_a_failure_only_strictly_and_says_what_would_settle_it(
 fn a_run_ends_with_its_comparison() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
-    run(&harness, "base", &GOOD, &[]).exits(0);
-    let worse = run(&harness, "head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
+    harness.scripted_run("base", &GOOD, &[]).exits(0);
+    let worse =
+        harness.scripted_run("head", &BAD, &["--baseline", "base", "-o", "out.json"]).exits(100);
     worse.prints(&["SEMANTIC EVALUATION", "COST AND TIME", "COMPARISON", "WORSE"]);
     let report = harness.report("head");
     assert_eq!(report["comparison"]["decision"], "worse");
@@ -107,10 +96,10 @@ fn a_run_ends_with_its_comparison() {
 fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
-    run(&harness, "base", &[9, 9], &[]).exits(0);
+    harness.scripted_run("base", &[9, 9], &[]).exits(0);
     let rubric = fs::read_to_string(repository("config/rubrics/semantic.toml")).unwrap();
     harness.write("own.toml", format!("# changed\n{rubric}"));
-    let judge = judge_of(&[9]);
+    let judge = scripted_judge(&[9]);
     let url = judge.base_url();
     let flags = ["--rubric", "own.toml", "--baseline", "base"];
     let refused = harness.judge(&url, "manifest.jsonl", &flags).exits(2);
@@ -136,12 +125,12 @@ fn a_baseline_that_cannot_be_compared_with_costs_nothing() {
 fn items_whose_input_changed_are_named_and_another_judge_is_said_loudly() {
     let harness = CommandHarness::new();
     write_items(&harness, 8);
-    run(&harness, "base", &GOOD, &[]).exits(0);
+    harness.scripted_run("base", &GOOD, &[]).exits(0);
     harness.write("shots/0003.png", png(99, 64, 32));
     let manifest = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
     let kept = manifest.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
     harness.write("manifest.jsonl", kept.replace("item_0007", "item_0070"));
-    run(&harness, "head", &GOOD[1..], &["--model", "gpt-4.1"]).exits(0);
+    harness.scripted_run("head", &GOOD[1..], &["--model", "gpt-4.1"]).exits(0);
     let finished = compare(&harness, &["--json"]).exits(0);
     let found: Value = serde_json::from_str(&finished.stdout).unwrap();
     let items = &found["items"];

@@ -124,6 +124,14 @@ impl CommandHarness {
         self.command(&[&run[..], &[base_url], flags].concat())
     }
 
+    /// Runs `manifest.jsonl`, one call at a time, judged by verdicts with these scores.
+    pub fn scripted_run(&self, run: &str, scores: &[u64], flags: &[&str]) -> Finished {
+        let judge = scripted_judge(scores);
+        let url = judge.base_url();
+        let fixed = ["run", "manifest.jsonl", "--run-id", run, "--enable-llm-judge", "-j", "1"];
+        self.juror(&[&fixed[..], &["--base-url", &url, "--no-cache"], flags].concat())
+    }
+
     /// A run's `report.json`.
     pub fn report(&self, run: &str) -> Value {
         let path = self.path("runs").join(run).join("report.json");
@@ -180,6 +188,11 @@ impl Finished {
         }
         self
     }
+}
+
+/// A judge whose verdicts have these scores, one item after the other.
+pub fn scripted_judge(scores: &[u64]) -> Recorder {
+    Recorder::start(scores.iter().map(|score| completion(&verdict(*score), 1_000, 50)).collect())
 }
 
 /// A file of this repository.

@@ -1,9 +1,7 @@
-//! Conformance suite of a queue. An adapter's tests run [`every_queue`], and
-//! [`every_queue_that_closes`] where it can be closed, through a [`Harness`].
+//! Conformance suite of a queue. An adapter's tests run [`every_queue`] through a [`Harness`].
 
 use super::{
-    DeadLetters, Delivery, Disposition, Message, Priority, Queue, QueueError, Subscription,
-    acknowledge_all,
+    DeadLetters, Delivery, Disposition, Message, Priority, Queue, Subscription, acknowledge_all,
 };
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -33,12 +31,6 @@ pub trait Harness: Sync {
     fn delay(&self) -> Duration;
 }
 
-/// Setup of a queue that can be closed.
-pub trait Closes: Harness {
-    /// Closes the queue.
-    fn close(&self, queue: &Self::Queue);
-}
-
 /// The suite's message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note(String);
@@ -64,7 +56,7 @@ impl Message for Note {
     }
 }
 
-/// Runs all checks except those on closing.
+/// Runs all checks.
 pub async fn every_queue(harness: &impl Harness) {
     an_acknowledged_message_never_comes_again(harness).await;
     several_are_acknowledged_at_once_and_no_other(harness).await;
@@ -81,12 +73,6 @@ pub async fn every_queue(harness: &impl Harness) {
     a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
     both_lanes_survive_a_delay(harness).await;
     a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
-}
-
-/// Runs all checks on closing.
-pub async fn every_queue_that_closes(harness: &impl Closes) {
-    a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness).await;
-    a_closed_queue_waits_for_what_is_delayed_or_out(harness).await;
 }
 
 async fn an_acknowledged_message_never_comes_again(harness: &impl Harness) {
@@ -362,39 +348,6 @@ async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) 
     };
     let (published, ()) = tokio::join!(&mut waiting, receiving);
     published.unwrap();
-}
-
-async fn a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty(harness: &impl Closes) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "last", Priority::Normal).await;
-    harness.close(&queue);
-    let refused = queue.publish(Note::new("late"), Priority::Normal).await;
-    assert!(matches!(refused, Err(QueueError::Closed)), "{refused:?}");
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    expect_next(&mut subscription).await.acknowledge().await.unwrap();
-    assert!(subscription.next().await.unwrap().is_none());
-    let mut another = queue.subscribe(1).await.unwrap();
-    assert!(another.next().await.unwrap().is_none());
-}
-
-async fn a_closed_queue_waits_for_what_is_delayed_or_out(harness: &impl Closes) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "slow", Priority::Normal).await;
-    let mut holder = queue.subscribe(1).await.unwrap();
-    let mut idle = queue.subscribe(1).await.unwrap();
-    let out = expect_next(&mut holder).await;
-    harness.close(&queue);
-    expect_silence(harness, &mut idle).await;
-    out.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
-    let again = expect_next(&mut idle).await;
-    assert_eq!(again.message.0, "slow");
-    drop(again);
-    let dead = expect_next(&mut idle).await;
-    let (ends, settled) =
-        tokio::join!(holder.next(), dead.settle(Disposition::DeadLetter("enough".into())));
-    settled.unwrap();
-    assert!(ends.unwrap().is_none());
-    assert!(idle.next().await.unwrap().is_none());
 }
 
 async fn publish(queue: &impl Queue<Note>, name: &str, priority: Priority) {

@@ -20,7 +20,7 @@ use juror_types::{
     rubric::Rubric,
 };
 use std::sync::{Arc, atomic::Ordering::SeqCst};
-use tokio::{sync::Semaphore, task::yield_now};
+use tokio::sync::Semaphore;
 
 const TEN: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -128,9 +128,7 @@ async fn a_cancelled_runs_jobs_end_untried_but_for_calls_in_flight() {
     let worker = fixture.start();
     // Nine are in hand: one of them waits for its turn to call.
     fixture.runs.await_looks(&run, 9).await;
-    while judge.asked() < 8 {
-        yield_now().await;
-    }
+    judge.until_asked(8).await;
     fixture.runs.set(&run, WorkerRunState::Cancelled);
     judge.gate.add_permits(8);
     let results = fixture.take_results(10).await;
@@ -232,9 +230,7 @@ async fn a_job_that_another_worker_took_over_is_kept_until_its_result_is_sure() 
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
     let worker = fixture.start();
-    while judge.asked() < 1 {
-        yield_now().await;
-    }
+    judge.until_asked(1).await;
     claim(&fixture, &run, "0").await;
     judge.gate.add_permits(1);
     fixture.stop(worker).await;
@@ -251,9 +247,7 @@ async fn a_worker_that_stops_takes_nothing_more_before_it_finishes_what_it_has()
     let ended = Arc::new(Semaphore::new(0));
     let watched = Watched { jobs: fixture.jobs.clone(), ended: ended.clone() };
     let worker = fixture.start_on(Arc::new(watched));
-    while judge.asked() < 1 {
-        yield_now().await;
-    }
+    judge.until_asked(1).await;
     fixture.shutdown.drain.cancel();
     ended.acquire().await.unwrap().forget();
     assert!(!worker.is_finished(), "a call is in flight");
@@ -271,9 +265,7 @@ async fn a_hard_stop_gives_everything_back_and_burns_no_start() {
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &TEN).await;
     let worker = fixture.start();
-    while judge.asked() < 8 {
-        yield_now().await;
-    }
+    judge.until_asked(8).await;
     fixture.shutdown.now.cancel();
     fixture.stop(worker).await;
     assert_eq!((fixture.results.held(), fixture.jobs.held()), (0, 10));
@@ -293,9 +285,7 @@ async fn while_the_ledger_is_away_nobody_is_called_and_bills_are_booked_when_it_
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0", "1"]).await;
     let worker = fixture.start();
-    while judge.asked() < 1 {
-        yield_now().await;
-    }
+    judge.until_asked(1).await;
     fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(2);
     while fixture.backend.missed.load(SeqCst) < 3 {
@@ -318,9 +308,7 @@ async fn a_worker_whose_ledger_is_away_stops_when_it_is_told_to() {
     let run = fixture.open_run("nightly", &judge).await;
     fixture.publish(&run, &["0"]).await;
     let worker = fixture.start();
-    while judge.asked() < 1 {
-        yield_now().await;
-    }
+    judge.until_asked(1).await;
     fixture.backend.away.store(true, SeqCst);
     judge.gate.add_permits(1);
     while fixture.backend.missed.load(SeqCst) < 2 {

@@ -58,6 +58,20 @@ fn played(
     (used / (per_ms * 5_000.0), refusals)
 }
 
+/// A call that nothing waited for, with all of the limit left.
+fn quiet(began: Instant) -> CountedCall {
+    CountedCall {
+        began,
+        input: INPUT,
+        output_limit: OUTPUT,
+        waited: false,
+        limit: LIMIT,
+        remaining: LIMIT,
+        reset: None,
+        refused: false,
+    }
+}
+
 fn counter(rule: CountRule) -> CounterState {
     TokenCounter::new(rule, None).state.into_inner().unwrap()
 }
@@ -96,14 +110,10 @@ fn the_end_of_a_window_of_fixed_length_neither_proves_nor_keeps_a_rule() {
     for call in 0..100 {
         let at = begun + Duration::from_millis(call * 10);
         let in_window = CountedCall {
-            began: at,
-            input: INPUT,
-            output_limit: OUTPUT,
             waited: true,
-            limit: LIMIT,
             remaining: LIMIT / 2,
             reset: Some(Duration::from_secs(30)),
-            refused: false,
+            ..quiet(at)
         };
         counter.learn(in_window, at);
     }
@@ -124,17 +134,7 @@ fn where_nothing_waits_nothing_is_learned() {
     let begun = Instant::now();
     for call in 0..1_000 {
         let at = begun + Duration::from_millis(call * 10);
-        let quiet = CountedCall {
-            began: at,
-            input: INPUT,
-            output_limit: OUTPUT,
-            waited: false,
-            limit: LIMIT,
-            remaining: LIMIT,
-            reset: None,
-            refused: false,
-        };
-        counter.learn(quiet, at);
+        counter.learn(quiet(at), at);
     }
     assert_eq!(counter.rule, CountRule::Sum);
 }
@@ -142,16 +142,7 @@ fn where_nothing_waits_nothing_is_learned() {
 #[test]
 fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
     let counter = TokenCounter::new(CountRule::Sum, Some(LIMIT / 2));
-    let call = CountedCall {
-        began: Instant::now(),
-        input: INPUT,
-        output_limit: OUTPUT,
-        waited: true,
-        limit: LIMIT,
-        remaining: 0,
-        reset: None,
-        refused: true,
-    };
+    let call = CountedCall { waited: true, remaining: 0, refused: true, ..quiet(Instant::now()) };
     assert_eq!(counter.learn(call), TokenCounting::default());
     assert_eq!(counter.rule(), CountRule::Sum);
     assert_eq!(counter.state().limit, 0);
@@ -162,16 +153,8 @@ fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
     let counter = TokenCounter::new(CountRule::Sum, None);
     let shared = TokenCounting { rule: Some(CountRule::Input), ..TokenCounting::default() };
     counter.adopt(shared);
-    let refused = CountedCall {
-        began: Instant::now(),
-        input: INPUT,
-        output_limit: OUTPUT,
-        waited: true,
-        limit: LIMIT,
-        remaining: 0,
-        reset: None,
-        refused: true,
-    };
+    let refused =
+        CountedCall { waited: true, remaining: 0, refused: true, ..quiet(Instant::now()) };
     assert_eq!(counter.learn(refused).rule, Some(CountRule::Larger));
     assert_eq!(counter.learn(refused).rule, None, "it began before the change");
     counter.adopt(shared);

@@ -1,4 +1,4 @@
-use super::super::conformance::{Closes, Harness, Note, every_queue, every_queue_that_closes};
+use super::super::conformance::{Harness, Note, every_queue};
 use super::*;
 use std::time::Duration;
 
@@ -25,24 +25,52 @@ impl Harness for Local {
     }
 }
 
-impl Closes for Local {
-    fn close(&self, queue: &LocalQueue<Note>) {
-        queue.close();
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn it_does_what_every_queue_does() {
     every_queue(&Local).await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn it_ends_as_every_queue_that_closes_does() {
-    every_queue_that_closes(&Local).await;
-}
-
 async fn publish(queue: &LocalQueue<Note>, name: &str) -> Result<(), QueueError> {
     queue.publish(Note::new(name), Priority::Normal).await
+}
+
+async fn next(subscription: &mut Box<dyn Subscription<Note>>) -> Delivery<Note> {
+    subscription.next().await.unwrap().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_queue_refuses_new_messages_and_ends_when_it_is_empty() {
+    let queue = LocalQueue::new(100);
+    publish(&queue, "last").await.unwrap();
+    queue.close();
+    let refused = publish(&queue, "late").await;
+    assert!(matches!(refused, Err(QueueError::Closed)), "{refused:?}");
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    next(&mut subscription).await.acknowledge().await.unwrap();
+    assert!(subscription.next().await.unwrap().is_none());
+    let mut another = queue.subscribe(1).await.unwrap();
+    assert!(another.next().await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_queue_waits_for_what_is_delayed_or_out() {
+    let queue = LocalQueue::new(100);
+    publish(&queue, "slow").await.unwrap();
+    let mut holder = queue.subscribe(1).await.unwrap();
+    let mut idle = queue.subscribe(1).await.unwrap();
+    let out = next(&mut holder).await;
+    queue.close();
+    assert!(by_hand(idle.next()).poll_once().is_none(), "a message that is out may come back");
+    out.settle(Disposition::RetryAfter(Duration::from_secs(30))).await.unwrap();
+    let again = next(&mut idle).await;
+    assert_eq!(*again.message, Note::new("slow"));
+    drop(again);
+    let dead = next(&mut idle).await;
+    let (ends, settled) =
+        tokio::join!(holder.next(), dead.settle(Disposition::DeadLetter("enough".into())));
+    settled.unwrap();
+    assert!(ends.unwrap().is_none());
+    assert!(idle.next().await.unwrap().is_none());
 }
 
 #[tokio::test(start_paused = true)]

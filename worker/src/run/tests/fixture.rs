@@ -88,6 +88,13 @@ impl FakeJudge {
     pub fn asked(&self) -> usize {
         self.asked.load(SeqCst)
     }
+
+    /// Waits until it was asked so often.
+    pub async fn until_asked(&self, calls: usize) {
+        while self.asked() < calls {
+            yield_now().await;
+        }
+    }
 }
 
 #[async_trait]
