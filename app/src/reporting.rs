@@ -123,7 +123,7 @@ pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppErr
     {
         return Err(AppError::invalid(format!(
             "the gate bounds {}, which are changes since a baseline: add --baseline RUN",
-            rule.list.path()
+            rule.list.name()
         )));
     }
     Ok(gate.map(|gate| gate.anchored_at_blessed(runs_dir)))

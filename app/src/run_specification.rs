@@ -61,49 +61,27 @@ pub struct RequestDefaults {
     pub max_budget_usd: Option<Money>,
 }
 
-/// A field of a run request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each has the name of its field")]
-pub enum RequestField {
-    Dataset,
-    Rubric,
-    Model,
-    BudgetUsd,
-    Sample,
-    Seed,
-    Limit,
-    Filters,
-    Repeat,
-    Rpm,
-    Tpm,
-    MaxConcurrency,
-    KeepInputs,
-    Evidence,
-    Baseline,
-    RunId,
-}
-
-impl RequestField {
-    /// The field's name in the API and in the form.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dataset => "dataset",
-            Self::Rubric => "rubric",
-            Self::Model => "model",
-            Self::BudgetUsd => "budget_usd",
-            Self::Sample => "sample",
-            Self::Seed => "seed",
-            Self::Limit => "limit",
-            Self::Filters => "filters",
-            Self::Repeat => "repeat",
-            Self::Rpm => "rpm",
-            Self::Tpm => "tpm",
-            Self::MaxConcurrency => "max_concurrency",
-            Self::KeepInputs => "keep_inputs",
-            Self::Evidence => "evidence",
-            Self::Baseline => "baseline",
-            Self::RunId => "run_id",
-        }
+juror_types::named_enum! {
+    /// A field of a run request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[expect(missing_docs, reason = "each has the name of its field")]
+    pub enum RequestField {
+        Dataset = "dataset",
+        Rubric = "rubric",
+        Model = "model",
+        BudgetUsd = "budget_usd",
+        Sample = "sample",
+        Seed = "seed",
+        Limit = "limit",
+        Filters = "filters",
+        Repeat = "repeat",
+        Rpm = "rpm",
+        Tpm = "tpm",
+        MaxConcurrency = "max_concurrency",
+        KeepInputs = "keep_inputs",
+        Evidence = "evidence",
+        Baseline = "baseline",
+        RunId = "run_id",
     }
 }
 

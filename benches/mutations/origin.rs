@@ -13,37 +13,27 @@ pub struct Browsers {
 /// Pixels of another margin, to the left and above.
 const MARGIN: [u32; 2] = [7, 5];
 
-/// An origin of screenshots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScreenshotOrigin {
-    SameBrowser,
-    /// Each sample up to two levels off.
-    Rounded,
-    /// Drawn at twice the size.
-    Double,
-    /// Drawn at twice the size and halved.
-    Halved,
-    Jpeg,
-    /// Halved, with a further margin to the left and above.
-    OtherMargin,
-    OtherBrowser,
+juror_types::named_enum! {
+    /// An origin of screenshots.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ScreenshotOrigin {
+        SameBrowser = "same browser",
+        /// Each sample up to two levels off.
+        Rounded = "two levels of noise",
+        /// Drawn at twice the size.
+        Double = "twice the size",
+        /// Drawn at twice the size and halved.
+        Halved = "twice the size, halved",
+        Jpeg = "JPEG of quality 85",
+        /// Halved, with a further margin to the left and above.
+        OtherMargin = "halved, another margin",
+        OtherBrowser = "another browser",
+    }
 }
 
 impl ScreenshotOrigin {
     pub const ELSEWHERE: [Self; 4] =
         [Self::Halved, Self::Jpeg, Self::OtherMargin, Self::OtherBrowser];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SameBrowser => "same browser",
-            Self::Rounded => "two levels of noise",
-            Self::Double => "twice the size",
-            Self::Halved => "twice the size, halved",
-            Self::Jpeg => "JPEG of quality 85",
-            Self::OtherMargin => "halved, another margin",
-            Self::OtherBrowser => "another browser",
-        }
-    }
 
     /// Device pixels for each CSS pixel with which the product draws a page to compare it.
     pub fn device_scale(self) -> u32 {

@@ -4,27 +4,17 @@
 use crate::module_files::TAILWIND_PATH;
 use serde::Deserialize;
 
-/// Condition on which pages get Tailwind's browser build.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TailwindUse {
-    /// Components whose classes look like Tailwind's, and HTML that loads it.
-    #[default]
-    Auto,
-    /// Every page.
-    On,
-    /// None.
-    Off,
-}
-
-impl TailwindUse {
-    /// The name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::On => "on",
-            Self::Off => "off",
-        }
+juror_types::serde_enum! {
+    /// Condition on which pages get Tailwind's browser build.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+    pub enum TailwindUse {
+        /// Components whose classes look like Tailwind's, and HTML that loads it.
+        #[default]
+        Auto = "auto",
+        /// Every page.
+        On = "on",
+        /// None.
+        Off = "off",
     }
 }
 

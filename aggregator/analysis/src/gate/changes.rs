@@ -12,43 +12,30 @@ pub struct ChangeRule {
     pub at_most: u32,
 }
 
-/// List of `comparison` in `report.json`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChangeList {
-    /// Items that passed in the baseline and fail now, or are not scored.
-    NewItems,
-    /// Common issues of this run only.
-    NewIssues,
-    /// Items whose score fell by more than noise.
-    WorseItems,
-    /// Common issues that are more frequent.
-    WorseIssues,
-    /// Items whose outcome changed back and forth over the last runs.
-    Flaky,
+juror_types::named_enum! {
+    /// List of `comparison` in `report.json`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ChangeList {
+        /// Items that passed in the baseline and fail now, or are not scored.
+        NewItems = "changes.new.items",
+        /// Common issues of this run only.
+        NewIssues = "changes.new.issues",
+        /// Items whose score fell by more than noise.
+        WorseItems = "changes.worse.items",
+        /// Common issues that are more frequent.
+        WorseIssues = "changes.worse.issues",
+        /// Items whose outcome changed back and forth over the last runs.
+        Flaky = "changes.flaky",
+    }
 }
 
 impl ChangeList {
-    /// Every list.
-    pub const ALL: [Self; 5] =
-        [Self::NewItems, Self::NewIssues, Self::WorseItems, Self::WorseIssues, Self::Flaky];
-
-    /// Path of the list in `comparison`, its name in rules.
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::NewItems => "changes.new.items",
-            Self::NewIssues => "changes.new.issues",
-            Self::WorseItems => "changes.worse.items",
-            Self::WorseIssues => "changes.worse.issues",
-            Self::Flaky => "changes.flaky",
-        }
-    }
-
     /// The list of this path; none for any other text.
     pub fn from_path(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|list| list.path() == path)
+        Self::ALL.into_iter().find(|list| list.name() == path)
     }
+
     /// Title in reports.
-    /// Title for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::NewItems => "New Items",
@@ -77,7 +64,7 @@ impl ChangeRule {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let value = comparison.map(|comparison| self.list.len(comparison) as f64);
         RuleReport {
-            metric: self.list.path().to_owned(),
+            metric: self.list.name().to_owned(),
             value,
             bound: Some(bound),
             n: comparison.map_or(0, |comparison| comparison.paired),

@@ -60,7 +60,7 @@ impl RuleLine {
     pub(super) fn change(self) -> Result<ChangeRule, String> {
         let metric = &self.metric;
         let Some(list) = ChangeList::from_path(metric) else {
-            let known = ChangeList::ALL.map(ChangeList::path).join(", ");
+            let known = ChangeList::ALL.map(ChangeList::name).join(", ");
             return Err(format!("there are no changes {metric:?}; use {known}"));
         };
         let is_plain = !self.sure && !self.no_decline && !self.sets_a_watch();

@@ -5,61 +5,36 @@ use crate::{
     snapshot::{PageChange, PageEdit},
 };
 
-/// A property whose value is one length or several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum LengthProperty {
-    Padding,
-    PaddingBlock,
-    PaddingInline,
-    PaddingTop,
-    PaddingBottom,
-    PaddingLeft,
-    PaddingRight,
-    Margin,
-    MarginTop,
-    MarginBottom,
-    MarginLeft,
-    MarginRight,
-    Gap,
-    LineHeight,
-    FontSize,
-    LetterSpacing,
-    BorderWidth,
-    BorderRadius,
-    Width,
-    Height,
-    /// Width and height of an image, in their present ratio.
-    Size,
+juror_types::named_enum! {
+    /// A property whose value is one length or several.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub(crate) enum LengthProperty {
+        Padding = "padding",
+        PaddingBlock = "padding-block",
+        PaddingInline = "padding-inline",
+        PaddingTop = "padding-top",
+        PaddingBottom = "padding-bottom",
+        PaddingLeft = "padding-left",
+        PaddingRight = "padding-right",
+        Margin = "margin",
+        MarginTop = "margin-top",
+        MarginBottom = "margin-bottom",
+        MarginLeft = "margin-left",
+        MarginRight = "margin-right",
+        Gap = "gap",
+        LineHeight = "line-height",
+        FontSize = "font-size",
+        LetterSpacing = "letter-spacing",
+        BorderWidth = "border-width",
+        BorderRadius = "border-radius",
+        Width = "width",
+        Height = "height",
+        /// Width and height of an image, in their present ratio.
+        Size = "size",
+    }
 }
 
 impl LengthProperty {
-    /// Its name in a style sheet.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Padding => "padding",
-            Self::PaddingBlock => "padding-block",
-            Self::PaddingInline => "padding-inline",
-            Self::PaddingTop => "padding-top",
-            Self::PaddingBottom => "padding-bottom",
-            Self::PaddingLeft => "padding-left",
-            Self::PaddingRight => "padding-right",
-            Self::Margin => "margin",
-            Self::MarginTop => "margin-top",
-            Self::MarginBottom => "margin-bottom",
-            Self::MarginLeft => "margin-left",
-            Self::MarginRight => "margin-right",
-            Self::Gap => "gap",
-            Self::LineHeight => "line-height",
-            Self::FontSize => "font-size",
-            Self::LetterSpacing => "letter-spacing",
-            Self::BorderWidth => "border-width",
-            Self::BorderRadius => "border-radius",
-            Self::Width => "width",
-            Self::Height => "height",
-            Self::Size => "size",
-        }
-    }
-
     /// The computed properties that hold its lengths, in the order in which it writes them.
     fn longhands(self) -> &'static [&'static str] {
         match self {
