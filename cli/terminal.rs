@@ -24,6 +24,25 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&serde_json::to_string_pretty(value).map_err(Failure::error)?)
 }
 
+/// Prints a result on standard output: as JSON, or as this text.
+pub fn print_result(
+    json: bool,
+    value: &impl serde::Serialize,
+    text: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    if json { print_json(value) } else { print(&text()) }
+}
+
+/// Prints topics of a report on standard output.
+pub fn print_topics(topics: &[Topic]) -> Result<(), Failure> {
+    print(&topics_text(topics))
+}
+
+/// Text of topics of a report on standard output.
+pub fn topics_text(topics: &[Topic]) -> String {
+    render_topics(topics, options())
+}
+
 /// Prints a notice on standard error: as text, or as a log line if the log is JSON.
 pub fn print_notice(text: &str) {
     if logging::is_json() {
@@ -55,11 +74,6 @@ pub fn options() -> TerminalOptions {
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
     let color = terminal && std::env::var_os("NO_COLOR").is_none();
     TerminalOptions { width: columns.clamp(60, 120), color }
-}
-
-/// Prints topics of a report on standard output.
-pub fn print_topics(topics: &[Topic]) -> Result<(), Failure> {
-    print(&render_topics(topics, options()))
 }
 
 /// A path relative to the current folder, if it is below it.

@@ -46,10 +46,9 @@ async fn execute(
         }
         BudgetCommand::History { days, months, label, .. } => {
             let history = BudgetHistory::read(budgets, label.label(), *days, *months).await?;
-            match global.json {
-                true => terminal::print_json(&history),
-                false => terminal::print_topics(&[topics::history(&history, *days, *months)]),
-            }
+            terminal::print_result(global.json, &history, || {
+                terminal::topics_text(&[topics::history(&history, *days, *months)])
+            })
         }
     }
 }
@@ -77,10 +76,9 @@ async fn show(
             )));
         }
     }
-    match global.json {
-        true => terminal::print_json(&states),
-        false => terminal::print_topics(&[topics::states(&states)]),
-    }
+    terminal::print_result(global.json, &states, || {
+        terminal::topics_text(&[topics::states(&states)])
+    })
 }
 
 async fn set(
@@ -101,8 +99,5 @@ async fn set(
         ));
     }
     let change = CapChange::new(budget, cap, before);
-    match global.json {
-        true => terminal::print_json(&change),
-        false => terminal::print(&change.sentence()),
-    }
+    terminal::print_result(global.json, &change, || change.sentence())
 }

@@ -37,11 +37,7 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
         figures.insert("renders".to_owned(), figure);
         lines.push(line);
     }
-    if global.json {
-        terminal::print_json(&figures)?;
-    } else {
-        terminal::print(&lines.join("\n"))?;
-    }
+    terminal::print_result(global.json, &figures, || lines.join("\n"))?;
     Ok(Exit::Done)
 }
 

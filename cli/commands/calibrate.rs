@@ -40,11 +40,9 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     for output in std::iter::once(&own).chain(&arguments.output) {
         stored_calibration::write(output, &calibration).map_err(AppError::from)?;
     }
-    if global.json {
-        terminal::print_json(&calibration)?;
-    } else {
-        terminal::print_topics(&[calibration_file::topic(&calibration)])?;
-    }
+    terminal::print_result(global.json, &calibration, || {
+        terminal::topics_text(&[calibration_file::topic(&calibration)])
+    })?;
     if !global.quiet {
         terminal::print_notice(&format!("calibration: {}", own.display()));
     }

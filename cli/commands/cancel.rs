@@ -40,11 +40,7 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
 }
 
 fn print_summary(summary: &CancelSummary, global: &GlobalFlags) -> Result<Exit, Failure> {
-    if global.json {
-        terminal::print_json(summary)?;
-    } else {
-        terminal::print(&text(summary))?;
-    }
+    terminal::print_result(global.json, summary, || text(summary))?;
     Ok(Exit::Done)
 }
 

@@ -27,11 +27,9 @@ pub fn run(arguments: &CompareArguments, global: &GlobalFlags) -> Result<Exit, F
         protected_files::check_dataset(&arguments.output, files, &rubric, &settings)?;
     }
     let comparison = base.compared_with(&head)?;
-    if global.json {
-        terminal::print_json(&comparison)?;
-    } else {
-        terminal::print_topics(&topics::comparison::topics(&comparison))?;
-    }
+    terminal::print_result(global.json, &comparison, || {
+        terminal::topics_text(&topics::comparison::topics(&comparison))
+    })?;
     for output in &arguments.output {
         write_comparison(output, &comparison).map_err(Failure::error)?;
     }

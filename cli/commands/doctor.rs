@@ -80,11 +80,7 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
         checks.push(dataset_check(settings, environment, rubric, dataset, arguments).await);
     }
     let is_bad = checks.iter().any(|check| check.health == Health::Bad);
-    if global.json {
-        terminal::print_json(&checks)?
-    } else {
-        terminal::print(&text(&checks))?
-    }
+    terminal::print_result(global.json, &checks, || text(&checks))?;
     Ok(if is_bad { Exit::Error } else { Exit::Done })
 }
 

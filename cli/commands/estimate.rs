@@ -41,10 +41,6 @@ pub async fn run(arguments: &EstimateArguments, global: &GlobalFlags) -> Result<
         Estimation::new(&setup, arguments.all_models, examine, &mut on_progress).await?;
     progress.end();
     let table = table::EstimateTable(&estimation);
-    if global.json {
-        terminal::print_json(&table.json())?;
-    } else {
-        terminal::print(&table.text())?;
-    }
+    terminal::print_result(global.json, &table.json(), || table.text())?;
     Ok(Exit::Done)
 }

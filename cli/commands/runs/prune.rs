@@ -31,11 +31,8 @@ pub async fn run(arguments: &PruneArguments, global: &GlobalFlags) -> Result<Exi
     let mut plan = PrunePlan::new(runs_dir, settings.prune, jiff::Timestamp::now())?;
     let replies = execute(&mut plan, &settings, arguments.dry_run).await?;
     warn_of_size(&plan, settings.prune.max_mb);
-    if global.json {
-        terminal::print_json(&as_json(&plan, replies, arguments.dry_run))?;
-    } else {
-        terminal::print(&text(&plan, replies, arguments.dry_run))?;
-    }
+    let figures = as_json(&plan, replies, arguments.dry_run);
+    terminal::print_result(global.json, &figures, || text(&plan, replies, arguments.dry_run))?;
     Ok(Exit::Done)
 }
 
