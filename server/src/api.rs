@@ -53,7 +53,7 @@ pub fn routes() -> Router<AppState> {
 
 /// Schemas of the document that no operation references.
 #[derive(utoipa::OpenApi)]
-#[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>)))]
+#[openapi(components(schemas(events::ProgressEvent, events::ResultEvent<'_>, Problem)))]
 struct Extra;
 
 fn described() -> OpenApiRouter<AppState> {

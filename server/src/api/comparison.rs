@@ -48,10 +48,8 @@ pub struct CompareQuery {
 #[utoipa::path(
     get, path = "/compare", tag = "runs", params(CompareQuery),
     responses((status = 200, description = "The comparison", body = published::Comparison),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "The runs have different rubrics", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such run"),
+              (status = 409, description = "The runs have different rubrics"))
 )]
 pub async fn comparison(
     State(site): State<AppState>,
@@ -121,8 +119,7 @@ struct TrendRun {
 #[utoipa::path(
     get, path = "/trend", tag = "runs", params(TrendQuery),
     responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),
-              (status = 404, description = "No such run, or it has no report yet", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such run, or it has no report yet"))
 )]
 pub async fn trend(
     State(site): State<AppState>,

@@ -72,8 +72,7 @@ struct OverallAnswer {
 #[utoipa::path(
     get, path = "/evaluation/metrics", tag = "runs", params(MetricsQuery),
     responses((status = 200, description = "The run's metrics", body = MetricsAnswer),
-              (status = 404, description = "No such run, or none with a judge", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such run, or none with a judge"))
 )]
 pub async fn metrics(
     State(site): State<AppState>,

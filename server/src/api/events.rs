@@ -121,9 +121,7 @@ pub struct ResultEvent<'a> {
            ("last-event-id" = Option<String>, Header, description = "Id of the last received event")),
     responses((status = 200, description = "The stream", body = StreamEvent,
                content_type = "text/event-stream"),
-              (status = 204, description = "No more events"),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 204, description = "No more events"))
 )]
 pub async fn follow(
     State(site): State<AppState>,

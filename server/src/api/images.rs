@@ -63,8 +63,7 @@ pub fn address(
     responses((status = 200, description = "The judged bytes", body = [u8],
                content_type = "image/*"),
               (status = 304, description = "The client has this version"),
-              (status = 404, description = "No such run or image, or its file is missing or changed",
-               body = Problem, content_type = "application/problem+json"))
+              (status = 404, description = "No such run or image, or its file is missing or changed"))
 )]
 pub async fn image(
     State(site): State<AppState>,

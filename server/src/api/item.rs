@@ -98,8 +98,7 @@ struct Part {
     params(("run" = String, Path, description = "The run's name"),
            ("item" = String, Path, description = "The item's id, percent-encoded"), ItemQuery),
     responses((status = 200, description = "The result and its item", body = ItemAnswer),
-              (status = 404, description = "No such run, item or repeat", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such run, item or repeat"))
 )]
 pub async fn show(
     State(site): State<AppState>,

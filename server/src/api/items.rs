@@ -93,10 +93,7 @@ pub struct ItemsAnswer {
     get, path = "/runs/{run}/items", tag = "runs",
     params(("run" = String, Path, description = "The run's name"), ItemsQuery),
     responses((status = 200, description = "A page of results", body = ItemsAnswer),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 422, description = "Unknown sort key of this run", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 422, description = "Unknown sort key of this run"))
 )]
 pub async fn list(
     State(site): State<AppState>,

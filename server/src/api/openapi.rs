@@ -17,9 +17,10 @@ pub fn complete(document: &OpenApi) -> Result<String, String> {
             components.insert("securitySchemes".to_owned(), security_schemes());
         }
         if let Some(paths) = object_at(&mut document, "/paths") {
-            let operations = paths.values_mut().filter_map(Value::as_object_mut);
-            for (method, operation) in operations.flatten() {
-                describe(method, operation);
+            for (path, operations) in paths {
+                for (method, operation) in operations.as_object_mut().into_iter().flatten() {
+                    describe(path, method, operation);
+                }
             }
         }
         if let Some(document) = document.as_object_mut() {
@@ -60,21 +61,18 @@ fn security_schemes() -> Value {
     })
 }
 
-/// Adds the common responses to an operation.
-fn describe(method: &str, operation: &mut Value) {
+/// Adds the common responses to an operation, and problem details as the body of its own errors.
+fn describe(path: &str, method: &str, operation: &mut Value) {
     let has_body = operation.get("requestBody").is_some();
     let Some(responses) = object_at(operation, "/responses") else { return };
     let mut add = |status: &str, description: &str| {
-        let problem = json!({
-            "description": description,
-            "content": { "application/problem+json": {
-                "schema": { "$ref": "#/components/schemas/Problem" },
-            } },
-        });
-        responses.entry(status).or_insert(problem);
+        responses.entry(status).or_insert_with(|| json!({ "description": description }));
     };
     add("400", "The request cannot be read");
     add("401", "The token is missing or wrong");
+    if path.contains("{run}") {
+        add("404", "No such run");
+    }
     add("421", "The host name is not served");
     add("500", "Internal error; see the server's log");
     add("503", "A service is unavailable, or this took too long; retry later");
@@ -89,5 +87,13 @@ fn describe(method: &str, operation: &mut Value) {
     }
     if has_body {
         add("415", "The body is not JSON");
+    }
+    let errors = responses.iter_mut().filter(|(status, _)| status.starts_with(['4', '5']));
+    for error in errors.filter_map(|(_, response)| response.as_object_mut()) {
+        error.entry("content").or_insert_with(|| {
+            json!({ "application/problem+json": {
+                "schema": { "$ref": "#/components/schemas/Problem" },
+            } })
+        });
     }
 }

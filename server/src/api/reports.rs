@@ -19,7 +19,6 @@ use std::{
 };
 use tokio::sync::Semaphore;
 use tokio_util::io::ReaderStream;
-use utoipa::ToSchema;
 
 /// Limit of concurrently written reports, each of which takes a processor.
 static WRITE_PERMITS: Semaphore = Semaphore::const_new(2);
@@ -45,13 +44,13 @@ const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
 #[utoipa::path(
     get, path = "/runs/{run}/{file}", tag = "reports",
     params(("run" = String, Path, description = "The run's name"),
-           ("file" = inline(ReportFile), Path, description = "The file")),
+           ("file" = String, Path, description = "The file",
+            pattern = r"^report\.(json|jsonl|csv|html|md|junit\.xml)$")),
     responses((status = 200, description = "The report; JSON Lines and CSV contain its results",
                content((published::Report = "application/json"), (String = "application/jsonl"),
                        (String = "text/csv"), (String = "text/html"), (String = "text/markdown"),
                        (String = "application/xml"))),
-              (status = 404, description = "No such run, or no such file", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such run, or no such file"))
 )]
 pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Response, Problem> {
     let ending = file.strip_prefix("report.");
@@ -61,24 +60,6 @@ pub async fn file(site: State<AppState>, InRun(run, file): InRun) -> Result<Resp
             "No such file: use report.json, .jsonl, .csv, .html, .md or .junit.xml.",
         )),
     }
-}
-
-/// Name of a report's file.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it documents the path")]
-enum ReportFile {
-    #[schema(rename = "report.json")]
-    Json,
-    #[schema(rename = "report.jsonl")]
-    Jsonl,
-    #[schema(rename = "report.csv")]
-    Csv,
-    #[schema(rename = "report.html")]
-    Html,
-    #[schema(rename = "report.md")]
-    Markdown,
-    #[schema(rename = "report.junit.xml")]
-    Junit,
 }
 
 /// Writes the report into an anonymous temporary file and streams that, so that a slow client

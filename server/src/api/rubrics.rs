@@ -65,8 +65,7 @@ pub async fn list() -> Result<Json<RubricsAnswer>, Problem> {
     get, path = "/rubrics/{rubric}", tag = "rubrics",
     params(("rubric" = String, Path, description = "Its name")),
     responses((status = 200, description = "The rubric", body = RubricAnswer),
-              (status = 404, description = "No such rubric", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such rubric"))
 )]
 pub async fn show(
     rubric: Result<Path<String>, PathRejection>,

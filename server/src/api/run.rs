@@ -89,9 +89,7 @@ struct Statement<'a> {
 #[utoipa::path(
     get, path = "/runs/{run}", tag = "runs",
     params(("run" = String, Path, description = "The run's name")),
-    responses((status = 200, description = "Its report without its items", body = RunAnswer),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"))
+    responses((status = 200, description = "Its report without its items", body = RunAnswer))
 )]
 pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     let view = site.views.of(&run).await?;

@@ -30,10 +30,7 @@ pub struct ResumeRequest {
     responses((status = 202, body = Option<RunInList>,
                description = "Cancelling; null if the run has no directory yet and its fleet is \
                               unavailable"),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "The run is not active here", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 409, description = "The run is not active here"))
 )]
 pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
     site.launcher.cancel(&run).await?;
@@ -45,10 +42,7 @@ pub async fn cancel(State(site): State<AppState>, RunOf(run): RunOf) -> Result<R
     post, path = "/runs/{run}/resume", tag = "starting", request_body = ResumeRequest,
     params(("run" = String, Path, description = "The run's name")),
     responses((status = 202, description = "Resumed", body = RunInList),
-              (status = 404, description = "No such run", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "The run is active already, or complete", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 409, description = "The run is active already, or complete"))
 )]
 pub async fn resume(
     State(site): State<AppState>,

@@ -111,10 +111,8 @@ pub struct EstimateAnswer {
                description = "Started; null if the run has no directory yet and its fleet is \
                               unavailable",
                headers(("location" = String, description = "URL of the run"))),
-              (status = 404, description = "No such dataset", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "Conflicts with the run's current state", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such dataset"),
+              (status = 409, description = "Conflicts with the run's current state"))
 )]
 pub async fn start(
     State(site): State<AppState>,
@@ -134,10 +132,8 @@ pub async fn start(
 #[utoipa::path(
     post, path = "/estimate", tag = "starting", request_body = RunRequest,
     responses((status = 200, description = "The estimate", body = EstimateAnswer),
-              (status = 404, description = "No such dataset", body = Problem,
-               content_type = "application/problem+json"),
-              (status = 409, description = "Conflicts with the run's current state", body = Problem,
-               content_type = "application/problem+json"))
+              (status = 404, description = "No such dataset"),
+              (status = 409, description = "Conflicts with the run's current state"))
 )]
 pub async fn estimate(
     State(site): State<AppState>,

@@ -334,4 +334,6 @@ async fn the_api_describes_itself() {
     for status in ["202", "400", "401", "403", "404", "409", "413", "415", "422", "503"] {
         assert!(statuses.contains_key(status), "{status}");
     }
+    let body = &document["paths"]["/runs/{run}/resume"]["post"]["responses"]["404"]["content"];
+    assert!(body["application/problem+json"].is_object(), "{body}");
 }
