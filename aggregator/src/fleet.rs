@@ -52,7 +52,7 @@ use receive::receive;
 use release_held_jobs::Release;
 use resend_unstarted::{Resender, ResendingSubscription};
 use run_registry::RunRegistry;
-use status_poller::{Intervals, StatusPoller};
+use status_poller::StatusPoller;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, mpsc},
@@ -103,34 +103,17 @@ pub struct FleetOptions {
     /// settled.
     pub batch: usize,
     /// Time for which the first result of a batch waits for others; none to commit at once.
-    pub gathering: Option<Duration>,
+    pub batch_delay: Option<Duration>,
     /// Maximum number of open runs, with about 45 bytes per job in memory; the least recently used
     /// are closed.
     pub open_runs: usize,
-    /// Interval of status queries and progress records for runs with pending results.
-    pub survey: Duration,
-    /// Interval of queries for all announced runs.
-    pub announced: Duration,
     /// Minimum interval of reports of an unfinished run.
     pub report: Duration,
-    /// Interval of sweeps of leases.
-    pub heartbeat: Duration,
-    /// Interval of checks whether the ledger must be reconciled.
-    pub ledger: Duration,
 }
 
 impl Default for FleetOptions {
     fn default() -> Self {
-        Self {
-            batch: 512,
-            gathering: None,
-            open_runs: 64,
-            survey: Duration::from_secs(1),
-            announced: Duration::from_secs(5),
-            report: Duration::from_secs(10),
-            heartbeat: Duration::from_secs(15),
-            ledger: Duration::from_secs(5),
-        }
+        Self { batch: 512, batch_delay: None, open_runs: 64, report: Duration::from_secs(10) }
     }
 }
 
@@ -205,7 +188,6 @@ pub fn run(
         let runs_dir = lock.runs_dir().to_owned();
         let survey = StatusPoller {
             backend: Arc::clone(&backend),
-            intervals: Intervals { expected: options.survey, announced: options.announced },
             registry: registry.reader(),
             answers: answering,
             events: events.clone(),
@@ -220,8 +202,6 @@ pub fn run(
             runs_dir: runs_dir.clone(),
             registry: registry.reader(),
             events: events.clone(),
-            heartbeat: options.heartbeat,
-            check: options.ledger,
             stop: stop.clone(),
         };
         let resender =
@@ -230,7 +210,6 @@ pub fn run(
         let receiving = receive(results, Box::new(dead), sender, drain.clone());
         let reporting =
             reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
-        let claiming = options.ledger;
         let settled = settlement::settle(to_settle, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir,
@@ -249,7 +228,7 @@ pub fn run(
         let (received, committed, elsewhere, ..) = tokio::join!(
             receiving,
             commit(committer, inputs, ended.clone()),
-            keep_directory(&*backend, &directory, claiming, (&ended, &drain)),
+            keep_directory(&*backend, &directory, (&ended, &drain)),
             reporting,
             settled,
             survey.run(ended.clone(), stop),
@@ -283,10 +262,9 @@ async fn commit(
 async fn keep_directory(
     backend: &dyn FleetBackend,
     directory: &RunsDirectory,
-    interval: Duration,
     (ended, drain): (&CancellationToken, &CancellationToken),
 ) -> Option<AggregatorError> {
-    let kept = runs_directory_registration::keep(backend, directory, interval);
+    let kept = runs_directory_registration::keep(backend, directory);
     let elsewhere = ended.run_until_cancelled(kept).await;
     drain.cancel();
     elsewhere

@@ -118,8 +118,8 @@ fn model(settings: &Settings, rubric: &Rubric) -> Check {
     let per_million = |pico: u64| format!("${:.2}", pico as f64 / 1e6);
     let message = format!(
         "{name}: {} a million tokens in, {} out ({})",
-        per_million(candidate.terms.price.input),
-        per_million(candidate.terms.price.output),
+        per_million(candidate.terms.prices.price.input),
+        per_million(candidate.terms.prices.price.output),
         price.origin
     );
     if let Some(day) = &price.retires {

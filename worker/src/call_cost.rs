@@ -105,7 +105,7 @@ impl CallPricing {
             CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
             _ => (None, Lane::Realtime),
         };
-        let own = || self.terms.price_in(lane).cost(usage, written);
+        let own = || self.terms.prices.price_in(lane).cost(usage, written);
         match self.other_model(end).map(|model| self.prices.find(model)) {
             None => own(),
             Some(Some(entry)) => entry.price_in(lane).cost(usage, written),

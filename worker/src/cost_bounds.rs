@@ -6,7 +6,7 @@ use juror_types::{
     job::Judge,
     lane::Lane,
     model::{ModelFacts, PriceEntry, PromptCache, TextTokens},
-    usage::{Money, Price, Usage},
+    usage::{Money, Usage},
 };
 
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,8 @@ const EXPECTED_SHARE_OF_OUTPUT: u64 = 5;
 pub struct ModelTerms {
     /// Its counting and parameters.
     pub facts: ModelFacts,
-    /// Price of its tokens in an ordinary call.
-    pub price: Price,
-    /// Their price in the lane `flex`; none if the provider has none for this model.
-    pub flex: Option<Price>,
-    /// Their price in a batch; none if the provider has no batches for this model.
-    pub batch: Option<Price>,
+    /// Prices of its tokens.
+    pub prices: PriceEntry,
     /// Lane of the calls.
     pub lane: Lane,
 }
@@ -65,9 +61,9 @@ pub fn bounds(
         cached_input_tokens: 0,
         output_tokens: max_output_tokens / EXPECTED_SHARE_OF_OUTPUT,
     };
-    let worst_cost = terms.price.worst_cost(input_tokens, max_output_tokens);
+    let worst_cost = terms.prices.price.worst_cost(input_tokens, max_output_tokens);
     let larger = terms.larger_output_limit(max_output_tokens).unwrap_or(max_output_tokens);
-    let worst_repeat = terms.price.worst_cost(input_tokens, larger);
+    let worst_repeat = terms.prices.price.worst_cost(input_tokens, larger);
     let repeats = (1..MAX_BILLED_CALLS).map(|_| worst_repeat).sum::<Money>();
     // An explicit cache write happens once for all items, so an item's expected write is 0.
     let expected_writes = (terms.facts.prompt_cache == PromptCache::Explicit).then_some(0);
@@ -77,24 +73,14 @@ pub fn bounds(
         worst_cost,
         worst_job_cost: worst_cost + repeats,
         expected,
-        expected_cost: terms.price_in(terms.lane).cost(&expected, expected_writes),
+        expected_cost: terms.prices.price_in(terms.lane).cost(&expected, expected_writes),
     }
 }
 
 impl ModelTerms {
-    /// The terms of a model with this price, whose calls are bought in this lane.
-    pub fn new(facts: ModelFacts, price: &PriceEntry, lane: Lane) -> Self {
-        Self { facts, price: price.price, flex: price.flex, batch: price.batch, lane }
-    }
-
-    /// The price in a lane; the ordinary one if the model has none of its own there.
-    pub fn price_in(&self, lane: Lane) -> &Price {
-        let own = match lane {
-            Lane::Flex => self.flex.as_ref(),
-            Lane::Batch | Lane::Mixed => self.batch.as_ref(),
-            Lane::Realtime => None,
-        };
-        own.unwrap_or(&self.price)
+    /// The terms of a model with these prices, whose calls are bought in this lane.
+    pub fn new(facts: ModelFacts, prices: &PriceEntry, lane: Lane) -> Self {
+        Self { facts, prices: prices.clone(), lane }
     }
 
     /// The output limit of the call after an answer that was truncated at `limit`: twice as large,
@@ -112,7 +98,7 @@ impl ModelTerms {
 impl Bounds {
     /// The bounds of the same call with another output limit.
     pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
-        let worst_cost = terms.price.worst_cost(self.input_tokens, limit);
+        let worst_cost = terms.prices.price.worst_cost(self.input_tokens, limit);
         Self { max_output_tokens: limit, worst_cost, ..self }
     }
 }

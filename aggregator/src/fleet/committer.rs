@@ -132,7 +132,7 @@ impl Committer {
 
     /// Adds results that arrive soon, so that one fsync serves many.
     async fn gather(&self, incoming: &mut mpsc::Receiver<Incoming>, batch: &mut Vec<Incoming>) {
-        let Some(wait) = self.options.gathering else { return };
+        let Some(wait) = self.options.batch_delay else { return };
         let most = self.options.batch;
         let others = async {
             while batch.len() < most && incoming.recv_many(batch, most - batch.len()).await > 0 {}

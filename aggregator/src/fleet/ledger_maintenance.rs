@@ -29,6 +29,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// Interval of sweeps of leases.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
+/// Interval of checks whether admission is suspended.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval of reconciliations while owners have not registered.
 const RECONCILE_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum wait for queued results before the ledger is reconciled. Runs without a judge continue
@@ -40,10 +44,6 @@ pub(super) struct LedgerMaintenance {
     pub(super) runs_dir: PathBuf,
     pub(super) registry: watch::Receiver<Entries>,
     pub(super) events: Events,
-    /// Interval of sweeps.
-    pub(super) heartbeat: Duration,
-    /// Interval of checks whether admission is suspended.
-    pub(super) check: Duration,
     /// Notified when the ledger is reconciled after a suspension.
     pub(super) reconciled: Arc<Notify>,
     /// Signal for an immediate end.
@@ -102,7 +102,7 @@ impl LedgerMaintenance {
         let mut swept = None;
         let (mut pause, mut trouble) = (None, None);
         loop {
-            if swept.is_none_or(|swept: Instant| swept.elapsed() >= self.heartbeat) {
+            if swept.is_none_or(|swept: Instant| swept.elapsed() >= SWEEP_INTERVAL) {
                 swept = Some(Instant::now());
                 if let Err(error) = self.backend.sweep().await {
                     tracing::debug!(%error, "a sweep of the ledger failed");
@@ -112,7 +112,7 @@ impl LedgerMaintenance {
                 Ok(()) => trouble = None,
                 Err(error) => self.warn_once(&error, &mut trouble).await,
             }
-            sleep(if pause.is_some() { RECONCILE_INTERVAL } else { self.check }).await;
+            sleep(if pause.is_some() { RECONCILE_INTERVAL } else { CHECK_INTERVAL }).await;
         }
     }
 

@@ -43,7 +43,7 @@ pub fn run(
 ) -> BoxFuture<'static, Result<RunJournal, AggregatorError>> {
     Box::pin(async move {
         let LocalRunResources { results, journal, events, metrics } = resources;
-        let options = FleetOptions { gathering: Some(BATCH_DELAY), ..FleetOptions::default() };
+        let options = FleetOptions { batch_delay: Some(BATCH_DELAY), ..FleetOptions::default() };
         let (sender, incoming) = mpsc::channel(options.batch);
         let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
         // Received results are committed at an immediate shutdown too.

@@ -10,6 +10,8 @@ use tokio::time::sleep;
 
 /// File with the id of a runs directory, in the directory itself.
 const ID_FILE: &str = ".juror-fleet";
+/// Interval of renewals of the claim.
+const CLAIM_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The locked directory with its id; a new one gets an id.
 ///
@@ -45,13 +47,9 @@ pub async fn claim(
 
 /// Renews the claim repeatedly, since the backend may be emptied. Ends when another directory has
 /// it.
-pub(super) async fn keep(
-    backend: &dyn FleetBackend,
-    directory: &RunsDirectory,
-    interval: Duration,
-) -> AggregatorError {
+pub(super) async fn keep(backend: &dyn FleetBackend, directory: &RunsDirectory) -> AggregatorError {
     loop {
-        sleep(interval).await;
+        sleep(CLAIM_INTERVAL).await;
         match claim(backend, directory, false).await {
             Err(elsewhere @ AggregatorError::Elsewhere { .. }) => return elsewhere,
             Err(error) => tracing::debug!(%error, "claiming the runs directory failed"),

@@ -20,6 +20,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// Interval of status queries and progress records for runs with pending results.
+const PENDING_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval of queries for all announced runs, since any may be announced again.
+const ANNOUNCED_INTERVAL: Duration = Duration::from_secs(5);
+
 /// Result of a status query.
 #[derive(Debug)]
 pub(super) enum StatusReply {
@@ -31,18 +36,8 @@ pub(super) enum StatusReply {
     Unavailable,
 }
 
-/// Polling intervals.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Intervals {
-    /// For runs with pending results.
-    pub(super) expected: Duration,
-    /// For all runs, since any may be announced again.
-    pub(super) announced: Duration,
-}
-
 pub(super) struct StatusPoller {
     pub(super) backend: Arc<dyn FleetBackend>,
-    pub(super) intervals: Intervals,
     pub(super) registry: watch::Receiver<Entries>,
     pub(super) answers: mpsc::Sender<(RunId, StatusReply)>,
     pub(super) events: Events,
@@ -59,7 +54,7 @@ impl StatusPoller {
     }
 
     async fn poll_loop(&mut self) {
-        let mut tick = interval(self.intervals.expected);
+        let mut tick = interval(PENDING_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut asked_all = None;
         let mut asked = BTreeSet::new();
@@ -67,9 +62,8 @@ impl StatusPoller {
             tokio::select! {
                 biased;
                 _ = tick.tick() => {
-                    let all = asked_all.is_none_or(|asked: Instant| {
-                        asked.elapsed() >= self.intervals.announced
-                    });
+                    let all = asked_all
+                        .is_none_or(|asked: Instant| asked.elapsed() >= ANNOUNCED_INTERVAL);
                     if all {
                         asked_all = Some(Instant::now());
                     }

@@ -118,7 +118,7 @@ fn to_row(
     }
     let by_url = !sends_bytes && name_urls(&mut asked, lane);
     let line = lane.provider.row(job.job_id.as_str(), &asked.request);
-    let price = setup.terms.price_in(Lane::Batch);
+    let price = setup.terms.prices.price_in(Lane::Batch);
     let worst_cost = price.worst_cost(asked.bounds.input_tokens, asked.bounds.max_output_tokens);
     let mut bounds = asked.bounds;
     bounds.worst_cost = worst_cost;

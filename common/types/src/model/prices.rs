@@ -7,7 +7,7 @@ use super::{
 use crate::{
     job::Provider,
     lane::Lane,
-    usage::{Money, Price, Usage, scaled_rate},
+    usage::{Price, scaled_rate},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -109,11 +109,6 @@ pub struct NoPrice {
 }
 
 impl PriceEntry {
-    /// Cost of a reply; see [`Price::cost`].
-    pub fn cost(&self, usage: &Usage, cache_write_tokens: Option<u64>) -> Money {
-        self.price.cost(usage, cache_write_tokens)
-    }
-
     /// The price in a lane; the realtime price where the model has none of its own there.
     pub fn price_in(&self, lane: Lane) -> &Price {
         let own = match lane {
