@@ -35,18 +35,25 @@ pub trait Message: Sized + Clone + Send + Sync + 'static {
     }
 }
 
+/// Serialization of a [`Message`] by serde.
+macro_rules! json_message {
+    () => {
+        fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+            serde_json::to_vec(self)
+        }
+
+        fn from_json(json: &[u8]) -> serde_json::Result<Self> {
+            serde_json::from_slice(json)
+        }
+    };
+}
+
 impl Message for juror_types::job::Job {
     fn message_id(&self) -> String {
         self.job_id.to_string()
     }
 
-    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
-    }
-
-    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(json)
-    }
+    json_message!();
 
     fn needs_drawing(&self) -> bool {
         Self::needs_drawing(self)
@@ -58,13 +65,7 @@ impl Message for juror_types::outcome::JobResult {
         format!("{}.{}", self.job_id, self.round)
     }
 
-    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
-    }
-
-    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(json)
-    }
+    json_message!();
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
@@ -72,13 +73,7 @@ impl<M: Message + Serialize + DeserializeOwned> Message for DeadLetter<M> {
         self.message.message_id()
     }
 
-    fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        serde_json::to_vec(self)
-    }
-
-    fn from_json(json: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(json)
-    }
+    json_message!();
 
     fn needs_drawing(&self) -> bool {
         self.message.needs_drawing()

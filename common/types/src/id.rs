@@ -116,6 +116,11 @@ impl Digest {
         Self(bytes)
     }
 
+    /// The beginning of its text, which is enough for people to tell two apart.
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(12).collect()
+    }
+
     /// The digest as bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -73,6 +73,13 @@ pub struct RubricReference {
     pub digest: Digest,
 }
 
+impl RubricReference {
+    /// Id, version and the beginning of the digest, as in `semantic@1 (5f2c8a90d1e3…)`.
+    pub fn label(&self) -> String {
+        format!("{}@{} ({}…)", self.id, self.version, self.digest.short())
+    }
+}
+
 /// Provider, model and sampling settings that score a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judge {

@@ -47,10 +47,6 @@ impl Binding {
 
     /// Differences from `now`, each with both values.
     pub fn changes(&self, now: &Self) -> Vec<String> {
-        let rubric = |binding: &Self| {
-            let digest: String = binding.rubric.digest.to_string().chars().take(12).collect();
-            format!("{}@{} ({digest}…)", binding.rubric.id, binding.rubric.version)
-        };
         let preparation = |binding: &Self| {
             binding.preparation.map_or_else(|| "not known".to_owned(), |known| known.to_string())
         };
@@ -63,7 +59,7 @@ impl Binding {
         };
         let mut pairs = judge_settings_that_differ(&self.judge, &now.judge);
         pairs.extend([
-            ("rubric", rubric(self), rubric(now)),
+            ("rubric", self.rubric.label(), now.rubric.label()),
             ("image preparation", preparation(self), preparation(now)),
             ("image.max_side", side(self), side(now)),
             ("scores", scores(self), scores(now)),

@@ -12,8 +12,8 @@ pub enum CompareError {
     #[error(
         "run {base_run} was judged by rubric {} and run {head_run} by {}: their scores do not mean \
          the same; judge one of the datasets again by the other's rubric",
-        named(base),
-        named(head)
+        base.label(),
+        head.label()
     )]
     Rubric {
         /// The base.
@@ -120,9 +120,4 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         ));
     }
     warnings
-}
-
-fn named(rubric: &RubricReference) -> String {
-    let digest: String = rubric.digest.to_string().chars().take(12).collect();
-    format!("{}@{} ({digest}…)", rubric.id, rubric.version)
 }

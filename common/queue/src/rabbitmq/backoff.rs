@@ -1,6 +1,5 @@
 //! Exponential backoff with jitter, so that processes do not retry at the same time.
 
-use rand::RngExt as _;
 use std::time::Duration;
 
 /// Pauses between attempts.
@@ -36,8 +35,7 @@ impl Backoff {
         let doubled = self.first.saturating_mul(1 << self.failures.min(20));
         self.failures = self.failures.saturating_add(1);
         let whole = doubled.min(self.longest);
-        let jitter = u32::from(rand::rng().random::<u16>());
-        whole / 2 + whole / 2 * jitter / u32::from(u16::MAX)
+        whole.mul_f64(rand::random_range(0.5..=1.0))
     }
 }
 

@@ -9,7 +9,6 @@ use super::{
     topology::Topology,
 };
 use futures_util::future::BoxFuture;
-use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
 /// Numbers of connected workers, without stopping ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,12 +52,10 @@ async fn workers(
     namespace: &Namespace,
 ) -> Result<ConnectedWorkers, QueueError> {
     let channel = link.channel().await?;
-    let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
     let mut consumers = [0; 2];
     for (count, needs_drawing) in consumers.iter_mut().zip([false, true]) {
         let name = namespace.work(Priority::Normal, needs_drawing);
-        let asking = channel.queue_declare(name, passive, FieldTable::default());
-        *count = link.during(asking).await?.consumer_count();
+        *count = link.inspect(&channel, name).await?.consumer_count();
     }
     link.during(channel.close(200, "done".into())).await?;
     let [all, drawing] = consumers;

@@ -3,7 +3,11 @@
 use super::{super::QueueError, address::Address, failure, topology::Topology};
 use crate::rabbitmq::handshake;
 use futures_util::{FutureExt as _, StreamExt as _};
-use lapin::{Channel, Connection, ConnectionProperties, Event, options::ConfirmSelectOptions};
+use lapin::{
+    Channel, Connection, ConnectionProperties, Event,
+    options::{ConfirmSelectOptions, QueueDeclareOptions},
+    types::{FieldTable, ShortString},
+};
 use std::{ops::Deref, sync::OnceLock, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -65,6 +69,16 @@ impl BrokerConnection {
         let channel = self.channel().await?;
         self.during(channel.confirm_select(ConfirmSelectOptions::default())).await?;
         Ok(channel)
+    }
+
+    /// State of a queue, which must exist: a missing one ends the connection.
+    pub(super) async fn inspect(
+        &self,
+        channel: &OwnChannel,
+        queue: ShortString,
+    ) -> Result<lapin::Queue, QueueError> {
+        let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
+        self.during(channel.queue_declare(queue, passive, FieldTable::default())).await
     }
 
     /// Waits for the broker's reply, at most until the connection's end: the library may never

@@ -3,7 +3,6 @@
 use super::{super::QueueError, RabbitQueues};
 use futures_util::future::BoxFuture;
 use juror_telemetry::Metrics;
-use lapin::{options::QueueDeclareOptions, types::FieldTable};
 
 impl RabbitQueues {
     /// True if the broker is connected.
@@ -18,11 +17,9 @@ impl RabbitQueues {
         Box::pin(async move {
             let link = self.shared.link_now()?;
             let channel = link.channel().await?;
-            let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
             let mut depths = Vec::new();
             for (end, name) in self.shared.namespace.every_queue() {
-                let asking = channel.queue_declare(name, passive, FieldTable::default());
-                depths.push((end, link.during(asking).await?.message_count()));
+                depths.push((end, link.inspect(&channel, name).await?.message_count()));
             }
             link.during(channel.close(200, "done".into())).await?;
             Ok(depths)

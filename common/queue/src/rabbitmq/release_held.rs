@@ -11,8 +11,8 @@ use crate::rabbitmq::{
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use lapin::{
-    options::{BasicAckOptions, BasicGetOptions, QueueDeclareOptions},
-    types::{FieldTable, ShortString},
+    options::{BasicAckOptions, BasicGetOptions},
+    types::ShortString,
 };
 use std::time::Duration;
 
@@ -38,9 +38,7 @@ impl<M: Message> RabbitQueue<M> {
     async fn release_from(&self, queue: ShortString) -> Result<usize, QueueError> {
         let link = self.shared.link().await?;
         let channel = link.channel().await?;
-        let passive = QueueDeclareOptions { passive: true, ..QueueDeclareOptions::default() };
-        let asking = channel.queue_declare(queue.clone(), passive, FieldTable::default());
-        let mut left = link.during(asking).await?.message_count();
+        let mut left = link.inspect(&channel, queue.clone()).await?.message_count();
         let mut released = 0;
         while left > 0 {
             let moved = self.move_batch(&link, &channel, &queue, left.min(BATCH)).await?;

@@ -14,7 +14,7 @@ impl RunRecord {
     pub fn difference(&self, asked: &Self) -> Option<String> {
         let known = self;
         let rubric = |rubric: &RubricReference| {
-            format!("{}@{} (digest {})", rubric.id, rubric.version, short(&rubric.digest))
+            format!("{}@{} (digest {})", rubric.id, rubric.version, rubric.digest.short())
         };
         let selection = |record: &RunRecord| {
             let limit = record.dataset.limit.map(|limit| format!("--limit {limit}"));
@@ -48,7 +48,7 @@ impl RunRecord {
 
 /// Datasets are the same if their manifests have the same bytes, wherever they are.
 fn dataset_difference(known: &DatasetRecord, asked: &DatasetRecord) -> Option<String> {
-    let [was, is] = [&known.digest, &asked.digest].map(short);
+    let [was, is] = [&known.digest, &asked.digest].map(Digest::short);
     match known.path == asked.path {
         true => (known.digest != asked.digest).then(|| {
             format!("its dataset {} has changed since (digest {was}, now {is})", known.path)
@@ -80,11 +80,6 @@ fn judge_difference(known: Option<&Judge>, asked: Option<&Judge>) -> Option<Stri
         let key = keys.next()?;
         differs(&format!("judge.{key}"), shown(was.get(key)), shown(is.get(key)))
     })
-}
-
-/// The beginning of a digest, which is enough for people to tell two apart.
-fn short(digest: &Digest) -> String {
-    digest.to_string().chars().take(12).collect()
 }
 
 fn budget_tags(record: &RunRecord) -> String {
