@@ -2,7 +2,9 @@
 
 use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
 use futures_util::future::BoxFuture;
-use juror_ledger::{budgets::BudgetRecords, redis::RedisLedger, sqlite::SqliteLedger};
+use juror_ledger::{
+    budgets::BudgetRecords, job_store::JobStore, redis::RedisLedger, sqlite::SqliteLedger,
+};
 use std::sync::Arc;
 
 /// An open ledger: the fleet's if `fleet.redis` is set, otherwise this machine's.
@@ -29,6 +31,14 @@ impl SelectedLedger {
 
     /// Budgets of the ledger.
     pub fn budgets(&self) -> &dyn BudgetRecords {
+        match self {
+            Self::Local(backend) => backend,
+            Self::Fleet(backend) => &**backend,
+        }
+    }
+
+    /// Replies and results of the ledger.
+    pub fn store(&self) -> &dyn JobStore {
         match self {
             Self::Local(backend) => backend,
             Self::Fleet(backend) => &**backend,

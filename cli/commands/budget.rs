@@ -10,6 +10,7 @@ use crate::{
 use cap_change::{CapChange, amount};
 use juror_app::{
     budgets::{BudgetHistory, BudgetState, topics},
+    error::AppError,
     selected_ledger::SelectedLedger,
     settings::Settings,
 };
@@ -68,7 +69,7 @@ async fn show(
 ) -> Result<(), Failure> {
     let runs = runs.iter().map(|run| RunId::parse(run).map_err(Failure::usage));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
-    let states = BudgetState::current(budgets, &runs).await?;
+    let states = BudgetState::current(budgets, &runs).await.map_err(AppError::from)?;
     for run in &runs {
         if !states.iter().any(|state| state.scope == Scope::Run(run.clone())) {
             return Err(Failure::usage(format!(

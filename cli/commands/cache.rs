@@ -6,9 +6,7 @@ use crate::{
     settings_sources, terminal,
 };
 use juror_analysis::format::{counted, dollars};
-use juror_app::{
-    fleet::open_backend, local_ledger::open_local_ledger, rendering::renders, settings::Settings,
-};
+use juror_app::{rendering::renders, selected_ledger::SelectedLedger, settings::Settings};
 use juror_ledger::job_store::{CacheStats, JobStore};
 use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
@@ -43,18 +41,14 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
 
 /// The replies of the judge.
 async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {
-    if settings.fleet.redis.is_some() {
-        let backend = open_backend(settings).await?;
-        let place = format!(" in Redis at {}", backend.address());
-        let outcome = store_figures(command, &*backend, &place).await;
-        backend.close().await;
-        outcome
-    } else {
-        let backend = open_local_ledger(settings)?;
-        let outcome = store_figures(command, &backend, "").await;
-        backend.close().await;
-        outcome
-    }
+    let ledger = SelectedLedger::open(settings).await?;
+    let place = match &ledger {
+        SelectedLedger::Fleet(backend) => format!(" in Redis at {}", backend.address()),
+        SelectedLedger::Local(_) => String::new(),
+    };
+    let outcome = store_figures(command, ledger.store(), &place).await;
+    ledger.close().await;
+    outcome
 }
 
 async fn store_figures(

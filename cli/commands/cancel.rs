@@ -18,7 +18,8 @@ use juror_app::{
 pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (run, global) = &locate(&arguments.run, global)?;
     let mut layers = arguments.fleet.layers();
-    let settings = settings_sources::settle(global, layers.clone())?;
+    let base = settings_sources::read(global)?;
+    let settings = base.settle(layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     if let Some(record) = here.as_ref().filter(|record| record.fleet.is_none()) {
         let files = run_files(&settings.run.runs_dir, run)?;
@@ -26,13 +27,12 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
         let base_url =
             record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
         layers.extend(base_url);
-        let base = settings_sources::read(global)?;
         let settings = base.settle(layers)?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return print_summary(&CancelSummary { batches, ..summary }, global);
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = settings_sources::settle(global, layers)?;
+    let settings = base.settle(layers)?;
     let backend = fleet::open_backend(&settings).await?;
     let cancelled = cancel(&backend, run, &settings).await;
     backend.close().await;

@@ -23,7 +23,7 @@ use juror_app::{
         preflight::{known_run, no_such_run},
         run_setup::DrawingPlace,
     },
-    settings::{Layer, Settings},
+    settings::{BaseLayers, Layer, Settings},
 };
 use juror_ledger::redis::RedisLedger;
 use juror_producer::fleet::{Published, PublishedEnd};
@@ -35,7 +35,8 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     let mut layers: Vec<_> =
         settings_sources::given([("run", "deadline", arguments.deadline.clone().map(Into::into))]);
     layers.extend(arguments.fleet.layers());
-    let settings = settings_sources::settle(global, layers.clone())?;
+    let base = settings_sources::read(global)?;
+    let settings = base.settle(layers.clone())?;
     let here = known_run(&settings.run.runs_dir, run)?;
     match &here {
         Some(record) if record.fleet.is_none() => return retry_here(arguments, run, global).await,
@@ -52,13 +53,13 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
         )));
     }
     layers.extend(fleet::namespace_of(here.as_ref(), arguments.fleet.namespace.as_deref())?);
-    let settings = settings_sources::settle(global, layers.clone())?;
+    let settings = base.settle(layers.clone())?;
     if arguments.wait {
         require_journal(&settings, &[])?;
     }
     let backend = fleet::open_backend(&settings).await?;
     let retrying = Retrying { arguments, global, layers, settings: &settings, backend: &backend };
-    let ended = retrying.run(run, here).await;
+    let ended = retrying.run(&base, run, here).await;
     backend.close().await;
     ended
 }
@@ -90,14 +91,18 @@ struct Retrying<'a> {
 }
 
 impl Retrying<'_> {
-    async fn run(self, run: &RunId, here: Option<RunRecord>) -> Result<Exit, Failure> {
+    async fn run(
+        self,
+        base: &BaseLayers,
+        run: &RunId,
+        here: Option<RunRecord>,
+    ) -> Result<Exit, Failure> {
         let signals = SignalStream::open();
         let (resume, budget_usd) = (Some(run.to_string()), self.arguments.budget_usd);
         let flags = RunFlags { resume, budget_usd, ..RunFlags::default() };
-        let base = settings_sources::read(self.global)?;
         let checking = DatasetProgress::new(self.global.quiet);
         let on_item = |items| checking.show(items);
-        let mut invocation = flags.invocation(self.layers.clone(), &base, &on_item);
+        let mut invocation = flags.invocation(self.layers.clone(), base, &on_item);
         invocation.place = DrawingPlace::Elsewhere;
         let RetryPlan { run: prepared, rounds } =
             RetryPlan::for_run(self.backend, &invocation, run, here).await?;

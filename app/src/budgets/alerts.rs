@@ -85,7 +85,7 @@ impl AlertWatch<'_> {
     /// An unavailable ledger.
     pub async fn check(&self, runs: &[RunId]) -> Result<(), LedgerError> {
         let mut due = Vec::new();
-        for state in BudgetState::read(self.records, runs).await? {
+        for state in BudgetState::current(self.records, runs).await? {
             let mut claimed: Vec<&str> = Vec::new();
             for alert in self.alerts.iter().filter(|alert| is_reached(alert, &state)) {
                 // Several alerts at one share are sent together.

@@ -1,6 +1,5 @@
 //! State of the budgets of runs, days, months and labels.
 
-use crate::error::AppError;
 use jiff::Timestamp;
 use juror_ledger::{
     admission::{Account, Budget, BudgetCalendar, Period, Scope, SharedBudget},
@@ -39,13 +38,6 @@ impl BudgetState {
     /// # Errors
     /// An unavailable ledger.
     pub async fn current(
-        records: &dyn BudgetRecords,
-        runs: &[RunId],
-    ) -> Result<Vec<Self>, AppError> {
-        Self::read(records, runs).await.map_err(AppError::from)
-    }
-
-    pub(super) async fn read(
         records: &dyn BudgetRecords,
         runs: &[RunId],
     ) -> Result<Vec<Self>, LedgerError> {
