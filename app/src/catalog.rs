@@ -38,6 +38,13 @@ pub struct ListedRun {
     pub baselines: Vec<String>,
 }
 
+impl ListedRun {
+    /// The rubric, as in `semantic@1`.
+    pub fn rubric_name(&self) -> String {
+        format!("{}@{}", self.record.rubric.id, self.record.rubric.version)
+    }
+}
+
 /// A run whose record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedRun {

@@ -110,7 +110,7 @@ async fn await_backend(settings: &Settings, events: &Events) -> Result<Arc<Redis
     loop {
         let reason = match RedisLedger::open(redis.clone()).await {
             Err(LedgerError::Unavailable(reason)) if Instant::now() < deadline => reason,
-            opened => return Ok(Arc::new(opened.map_err(AppError::from)?)),
+            opened => return Ok(Arc::new(opened?)),
         };
         if !std::mem::replace(&mut is_warned, true) {
             let seconds = max_wait.as_secs();

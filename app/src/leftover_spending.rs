@@ -27,7 +27,7 @@ pub async fn refuse_leftovers(
     run: &RunId,
     place: LedgerPlace<'_>,
 ) -> Result<(), AppError> {
-    let spending = records.spending(&[Scope::Run(run.clone())]).await.map_err(AppError::from)?;
+    let spending = records.spending(&[Scope::Run(run.clone())]).await?;
     let has_money = |run: &Spending| run.account.committed + run.account.outstanding > Money::ZERO;
     let is_known = spending.iter().any(|run| match place {
         LedgerPlace::Machine(_) => run.budget.is_some() || has_money(run),

@@ -77,7 +77,7 @@ fn without_comparison(
         gate: reporting.gate,
         averaging: reporting.settings.run.averaging_policy(),
     };
-    let mut report = compute_report(files, &input).map_err(AppError::from)?;
+    let mut report = compute_report(files, &input)?;
     report.add_calibration(files, reporting.calibration);
     Ok((report, stability))
 }

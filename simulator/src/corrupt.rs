@@ -22,7 +22,9 @@ impl ReplyContent {
             Some(Fault::StringScores) => {
                 spoil_scores(&mut verdict, &mut |score| Some(score.to_string().into()));
             }
-            Some(Fault::MissingKeys) => drop_first_score(&mut verdict),
+            Some(Fault::MissingKeys) => {
+                remove_first_score(&mut verdict);
+            }
             _ => {}
         }
         let whole = verdict.to_string();
@@ -93,18 +95,13 @@ fn spoil_scores(value: &mut Value, spoil: &mut impl FnMut(i64) -> Option<Value>)
 }
 
 /// Removes the first key whose value is a whole number; returns true if there was one.
-fn drop_first_score(verdict: &mut Value) {
-    fn drop_from(value: &mut Value) -> bool {
-        let Value::Object(parts) = value else {
-            return false;
-        };
-        let score = parts.iter().find(|(_, part)| part.is_i64()).map(|(key, _)| key.clone());
-        match score {
-            Some(key) => parts.shift_remove(&key).is_some(),
-            None => parts.values_mut().any(drop_from),
-        }
+fn remove_first_score(value: &mut Value) -> bool {
+    let Value::Object(parts) = value else { return false };
+    let score = parts.iter().find(|(_, part)| part.is_i64()).map(|(key, _)| key.clone());
+    match score {
+        Some(key) => parts.shift_remove(&key).is_some(),
+        None => parts.values_mut().any(remove_first_score),
     }
-    drop_from(verdict);
 }
 
 #[cfg(test)]

@@ -36,6 +36,9 @@ use tokio::sync::{Notify, watch};
 
 /// Number of rows that are read at once.
 const PAGE: u32 = 500;
+/// Maximum number of rows that are finished, returned or given up at the same time, so that their
+/// transactions are written together.
+const MAX_CONCURRENT_ROWS: usize = 32;
 
 /// State that the parts of the batch lane share.
 pub(crate) struct BatchWork {

@@ -1,6 +1,7 @@
 //! Errors that end a worker.
 
 use crate::interruption::Interruption;
+use juror_ledger::error::LedgerError;
 use juror_queue::QueueError;
 use tokio::task::JoinError;
 
@@ -16,4 +17,10 @@ pub enum WorkerError {
     /// A job's task ended by a panic: a defect of this program.
     #[error("a job's task panicked, which is a bug in juror: {0}")]
     Task(#[from] JoinError),
+}
+
+impl From<LedgerError> for WorkerError {
+    fn from(error: LedgerError) -> Self {
+        Self::Interrupted(error.into())
+    }
 }

@@ -48,7 +48,7 @@ impl BudgetHistory {
         days: u32,
         months: u32,
     ) -> Result<Self, AppError> {
-        let calendar = records.calendar().await.map_err(AppError::from)?;
+        let calendar = records.calendar().await?;
         let budget = |period| SharedBudget { period, label: label.clone() };
         Ok(Self {
             zone: calendar.zone().to_owned(),
@@ -66,7 +66,7 @@ async fn latest(
     count: u32,
 ) -> Result<Vec<PeriodSpending>, AppError> {
     let scopes = calendar.latest(budget, count, Timestamp::now());
-    let spending = records.spending(&scopes).await.map_err(AppError::from)?;
+    let spending = records.spending(&scopes).await?;
     let with_money = spending.into_iter().filter(|period| period.account != Account::default());
     let periods = with_money.map(|spending| PeriodSpending {
         period: spending.scope.name().to_owned(),

@@ -24,7 +24,7 @@ impl Cap {
         given: Option<Money>,
         otherwise: Option<Money>,
     ) -> Result<Self, AppError> {
-        let ledger = backend.ledger(run).await.map_err(AppError::from)?;
+        let ledger = backend.ledger(run).await?;
         let before = ledger.map(|ledger| ledger.budget);
         let current = before.map_or(otherwise, Budget::cap);
         Ok(Self { now: given.or(current), before })

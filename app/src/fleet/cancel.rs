@@ -56,7 +56,7 @@ pub fn cancel<'a>(
                 settings.fleet.namespace
             ))
         };
-        let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
+        let status = backend.run_status(run).await?.ok_or_else(unknown)?;
         // An unreadable journal is treated as one on another machine. The aggregator's last
         // progress may be behind both, or may have expired.
         let files = RunFiles::open(&settings.run.runs_dir, run);
@@ -67,8 +67,8 @@ pub fn cancel<'a>(
         if complete {
             return Ok(summary(&status, &rounds, complete));
         }
-        backend.cancel_run(run).await.map_err(AppError::from)?;
-        let status = backend.run_status(run).await.map_err(AppError::from)?.ok_or_else(unknown)?;
+        backend.cancel_run(run).await?;
+        let status = backend.run_status(run).await?.ok_or_else(unknown)?;
         Ok(summary(&status, &rounds, complete))
     })
 }
@@ -93,7 +93,7 @@ fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary
 /// [`AppError::Conflict`] for an active run, which only its own process can stop.
 pub fn local_summary(files: &RunFiles) -> Result<CancelSummary, AppError> {
     let (run_id, planned) = (files.record().run_id.clone(), files.record().planned);
-    let counts = Fold::from_journal(files).map_err(AppError::from)?;
+    let counts = Fold::from_journal(files)?;
     if files.is_held() {
         return Err(AppError::conflict(format!(
             "run {run_id} is a run of this machine: stop it with Ctrl-C in its terminal, or, if \

@@ -14,6 +14,6 @@ pub async fn job_rounds(
 ) -> Result<Rounds, AppError> {
     let mut rounds = journal.map(Fold::rounds).unwrap_or_default();
     let record = |job, round, outcome| rounds.note(&job, round, outcome);
-    backend.for_each_outcome(run, record).await.map_err(AppError::from)?;
+    backend.for_each_outcome(run, record).await?;
     Ok(rounds)
 }

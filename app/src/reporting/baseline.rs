@@ -71,9 +71,8 @@ impl Baseline {
     ) -> Result<Comparison, AppError> {
         self.check(&report.run.id, &report.run.rubric)?;
         let own = self.report(&self.files)?;
-        let base =
-            Side { report: &own, results: own.items.read(&self.files).map_err(AppError::from)? };
-        let other = Side { report, results: report.items.read(head).map_err(AppError::from)? };
+        let base = Side { report: &own, results: own.items.read(&self.files)? };
+        let other = Side { report, results: report.items.read(head)? };
         let mut comparison = compare(base, other, self.rules, stability)?;
         let terms = WarningTerms { max_age_days: self.max_age_days, now: Timestamp::now() };
         let blessed = self.blessed.as_ref();
@@ -124,7 +123,7 @@ pub fn report_of(
 ) -> Result<Report, AppError> {
     let (rubric, _) = rubrics::recorded(files.record())?;
     let input = ReportInput {
-        counted: &Fold::from_journal(files).map_err(AppError::from)?.counted(),
+        counted: &Fold::from_journal(files)?.counted(),
         rubric: &rubric,
         ledger,
         gate: None,

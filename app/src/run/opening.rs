@@ -72,8 +72,7 @@ pub async fn open_run(
     let directory = match continued {
         false => JournalWriter::create(runs_dir, &record),
         true => JournalWriter::reopen(runs_dir, &record),
-    };
-    let directory = directory.map_err(AppError::from)?;
+    }?;
     judging_session.starts_at(&directory);
     let kept_inputs = record.keep_inputs.then(|| KeptInputs::create(directory.files().directory()));
     let kept_inputs = kept_inputs.transpose().map_err(AppError::internal)?;

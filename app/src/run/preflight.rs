@@ -93,7 +93,7 @@ pub fn known_run(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>, AppE
     match RunFiles::open(runs_dir, run) {
         Ok(files) => Ok(Some(files.record().clone())),
         Err(JournalError::Missing { directory }) => {
-            check_vacant(&directory).map_err(AppError::from)?;
+            check_vacant(&directory)?;
             Ok(None)
         }
         Err(error) => Err(AppError::from(error)),

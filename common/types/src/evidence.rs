@@ -8,6 +8,9 @@ pub use region::{AlternativeRepair, EvidenceRegion, PixelBox, RegionElement, Reg
 use crate::SCHEMA;
 use serde::{Deserialize, Serialize};
 
+/// Maximum color difference (CIEDE2000) of two colors that count as equal.
+pub const SAME_COLOR_DELTA_E: f64 = 2.0;
+
 crate::serde_enum! {
     /// Amount of measured evidence of a run, and the part of it that the judge receives.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -141,8 +144,8 @@ crate::serde_enum! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum EvidenceSource {
         /// The item names the picture as `rendered`.
-        Rendered = "rendered",
         #[default]
+        Rendered = "rendered",
         /// The user's `stages.render_command` made it.
         Command = "command",
         /// The worker's browser rendered it.

@@ -48,7 +48,7 @@ impl RunChoice {
     pub fn matches(&self, run: &ListedRun) -> bool {
         let record = &run.record;
         self.dataset.as_ref().is_none_or(|dataset| *dataset == record.dataset.path)
-            && self.rubric.as_ref().is_none_or(|rubric| *rubric == rubric_of(run))
+            && self.rubric.as_ref().is_none_or(|rubric| *rubric == run.rubric_name())
     }
 
     /// Query parameters of the choice.
@@ -73,7 +73,7 @@ impl RunChoice {
         let (mut datasets, mut rubrics) = (BTreeMap::new(), BTreeMap::new());
         for run in runs {
             *datasets.entry(run.record.dataset.path.as_str()).or_insert(0_u64) += 1;
-            *rubrics.entry(rubric_of(run)).or_insert(0_u64) += 1;
+            *rubrics.entry(run.rubric_name()).or_insert(0_u64) += 1;
         }
         if datasets.len() < 2 && rubrics.len() < 2 && *self == Self::default() {
             return html! {};
@@ -106,10 +106,6 @@ impl RunChoice {
             }
         }
     }
-}
-
-fn rubric_of(run: &ListedRun) -> String {
-    format!("{}@{}", run.record.rubric.id, run.record.rubric.version)
 }
 
 fn cookie_name(headers: &HeaderMap) -> String {

@@ -29,7 +29,7 @@ use juror_report::{
 };
 use juror_types::id::RunId;
 use maud::{Markup, html};
-use order::{COLUMNS, RunOrder, judge_of, rubric_of, score_of};
+use order::{COLUMNS, RunOrder, judge_of, score_of};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::spawn_blocking;
 
@@ -136,7 +136,7 @@ fn row(run: &ListedRun, is_cancelling: bool) -> Markup {
             td { @if is_cancelling { span.chip.undecided { "cancelling" } } @else { (state_chip(run.state)) } }
             td.when { time datetime=(record.created_at) { (minutes(&record.created_at)) } }
             td.path { (dataset_name::name(&record.dataset.path)) }
-            td.when { (harmless(&rubric_of(run))) }
+            td.when { (harmless(&run.rubric_name())) }
             td.when { bdi { (harmless(&judge_of(run))) } }
             td.n { (score(run)) }
             td.n {

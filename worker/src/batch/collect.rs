@@ -1,7 +1,7 @@
 //! Collection of a batch that has ended: the result of each of its rows.
 
 use super::{
-    BatchWork, PAGE,
+    BatchWork, MAX_CONCURRENT_ROWS, PAGE,
     row_settlement::{JobEnd, RowEnd, finish},
 };
 use crate::{
@@ -20,9 +20,6 @@ use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     time::sleep,
 };
-
-/// Rows that are finished side by side, so that their transactions are written together.
-const AT_ONCE: usize = 32;
 
 /// The collection of one shard.
 pub struct Collection<'work> {
@@ -86,7 +83,7 @@ impl<'work> Collection<'work> {
             self.usage += end.as_ref().and_then(usage_of).unwrap_or_default();
             let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
             ends.push(end_of_line(work, self.number, job, end));
-            if ends.len() >= AT_ONCE
+            if ends.len() >= MAX_CONCURRENT_ROWS
                 && let Some(Err(error)) = ends.next().await
             {
                 return all_ended(ends).await.and(Err(error));
@@ -143,12 +140,12 @@ impl<'work> Collection<'work> {
 pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<(), WorkerError> {
     loop {
         let rows = work.lane.records.rows(&work.run, number, true, None, PAGE).await;
-        let rows = rows.map_err(Interruption::from)?;
+        let rows = rows?;
         if rows.is_empty() {
             return Ok(());
         }
         let ended = |row| end_row(work, row, end.clone());
-        let ends = stream::iter(rows).map(ended).buffer_unordered(AT_ONCE);
+        let ends = stream::iter(rows).map(ended).buffer_unordered(MAX_CONCURRENT_ROWS);
         all_ended(std::pin::pin!(ends)).await?;
     }
 }
@@ -172,7 +169,7 @@ async fn end_of_line(
     job: JobId,
     end: RowEnd,
 ) -> Result<(), WorkerError> {
-    let row = work.lane.records.row(&work.run, &job).await.map_err(Interruption::from)?;
+    let row = work.lane.records.row(&work.run, &job).await?;
     match row.filter(|row| row.open) {
         Some(row) => end_row(work, row, end).await,
         None => {
@@ -194,7 +191,7 @@ async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(),
         if work.context.shutdown.drain.run_until_cancelled(pause).await.is_none() {
             return Err(Interruption::Stopping.into());
         }
-        let now = work.lane.records.row(&work.run, &row.job).await.map_err(Interruption::from)?;
+        let now = work.lane.records.row(&work.run, &row.job).await?;
         match now.filter(|now| now.open && now.lease == row.lease) {
             Some(now) => row = now,
             None => return Ok(()),
@@ -202,11 +199,7 @@ async fn end_row(work: &BatchWork, mut row: BatchRow, end: RowEnd) -> Result<(),
     };
     if let JobEnd::Finished(result) = ended {
         work.results.publish(*result, Priority::Normal).await?;
-        work.lane
-            .records
-            .change_row(&work.run, &row, RowChange::Remove)
-            .await
-            .map_err(Interruption::from)?;
+        work.lane.records.change_row(&work.run, &row, RowChange::Remove).await?;
         if let Some(reason) = work.context.breaker.take_pause_reason() {
             return Err(Interruption::Paused(reason).into());
         }

@@ -2,7 +2,7 @@
 //! money; and the release of both.
 
 use super::{
-    BatchWork, PAGE,
+    BatchWork, MAX_CONCURRENT_ROWS, PAGE,
     row::RowRecord,
     unsent_shard::{UnsentJobs, discard_shard, release_rows},
 };
@@ -30,9 +30,6 @@ use juror_types::{
     lane::Lane,
     outcome::{ErrorKind, JobResult},
 };
-
-/// Jobs that are returned side by side.
-const AT_ONCE: usize = 32;
 
 /// Result of gathering a job.
 pub enum Gathered {
@@ -209,11 +206,11 @@ pub async fn remove_row_of(job: &Job, records: &dyn BatchRecords) -> Result<(), 
 pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let (records, shard) = (&*work.lane.records, work.shard(number));
     let released = release_rows(&shard, UnsentJobs::Return, records, &*work.context.admission);
-    if !released.await.map_err(Interruption::from)? {
+    if !released.await? {
         return Ok(());
     }
     return_jobs(work, number).await?;
-    records.set_step(&shard, &ShardStep::Collected).await.map_err(Interruption::from)?;
+    records.set_step(&shard, &ShardStep::Collected).await?;
     work.context.metrics.shard(ShardEvent::GivenUp);
     Ok(())
 }
@@ -222,7 +219,7 @@ pub async fn give_up(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
 pub async fn discard(work: &BatchWork, number: u32) -> Result<(), WorkerError> {
     let shard = work.shard(number);
     let discarded = discard_shard(&shard, &*work.lane.records, &*work.context.admission);
-    if discarded.await.map_err(Interruption::from)? {
+    if discarded.await? {
         work.context.metrics.shard(ShardEvent::GivenUp);
     }
     Ok(())
@@ -233,23 +230,20 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
     let BatchWork { lane, run, .. } = work;
     loop {
         let rows = lane.records.rows(run, number, false, None, PAGE).await;
-        let rows = rows.map_err(Interruption::from)?;
+        let rows = rows?;
         if rows.is_empty() {
             return Ok(());
         }
-        let returned =
-            stream::iter(rows).map(|row| return_job(row, work)).buffer_unordered(AT_ONCE);
+        let returned = stream::iter(rows)
+            .map(|row| return_job(row, work))
+            .buffer_unordered(MAX_CONCURRENT_ROWS);
         returned.try_collect::<()>().await?;
     }
 }
 
 async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {
-    let job = RowRecord::read(&row).map_err(Interruption::from)?.job;
+    let job = RowRecord::read(&row)?.job;
     work.jobs.publish(job, Priority::Normal).await?;
-    work.lane
-        .records
-        .change_row(&work.run, &row, RowChange::Detach)
-        .await
-        .map_err(Interruption::from)?;
+    work.lane.records.change_row(&work.run, &row, RowChange::Detach).await?;
     Ok(())
 }

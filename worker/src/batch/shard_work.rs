@@ -230,7 +230,7 @@ impl ShardWork {
     async fn rows(&self) -> Result<usize, WorkerError> {
         let BatchWork { lane, run, .. } = &*self.work;
         let rows = lane.records.rows(run, self.number, true, None, PAGE).await;
-        Ok(rows.map_err(Interruption::from)?.len())
+        Ok(rows?.len())
     }
 
     /// Step that replaces the next one if this process stops or the lane no longer waits for
@@ -292,7 +292,7 @@ impl ShardWork {
     /// [`Interruption::ClaimLost`] where another worker has taken the shard over.
     async fn record(&self, step: &ShardStep) -> Result<(), WorkerError> {
         let recorded = self.work.lane.records.set_step(&self.work.shard(self.number), step).await;
-        match recorded.map_err(Interruption::from)? {
+        match recorded? {
             true => Ok(()),
             false => Err(Interruption::ClaimLost.into()),
         }

@@ -1,6 +1,6 @@
 //! The end of a shard that was never sent: the money of its rows is released.
 
-use super::PAGE;
+use super::{MAX_CONCURRENT_ROWS, PAGE};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use juror_ledger::{
     admission::Admission,
@@ -8,9 +8,6 @@ use juror_ledger::{
     error::LedgerError,
 };
 use juror_types::id::RunId;
-
-/// Rows that are given up side by side.
-const AT_ONCE: usize = 32;
 
 /// Fate of the jobs of a shard that was never sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +52,7 @@ pub async fn release_rows(
             admission.release(&row.lease).await?;
             end_row(&row, &shard.run, jobs, records).await
         });
-        released.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        released.buffer_unordered(MAX_CONCURRENT_ROWS).try_collect::<()>().await?;
     }
 }
 

@@ -8,7 +8,7 @@ mod tests;
 use super::fence::defused;
 use juror_evidence::is_color;
 use juror_types::{
-    evidence::{Evidence, PageFrame, TokenEvidence},
+    evidence::{Evidence, PageFrame, SAME_COLOR_DELTA_E, TokenEvidence},
     item::Tokens,
     model::TextTokens,
 };
@@ -23,8 +23,6 @@ const MAX_LINE_BYTES: usize = 600;
 const USUAL_TOKENS: u64 = 130;
 /// Tokens of the line of a color.
 const COLOR_TOKENS: u64 = 22;
-/// Maximum difference of a token's color from a color of the picture that counts as equal.
-const SAME_COLOR: f64 = 2.0;
 
 /// Facts of a measurement, one a line.
 pub(super) fn lines(evidence: &Evidence) -> Vec<String> {
@@ -112,7 +110,7 @@ fn whole(evidence: &Evidence) -> Vec<String> {
 fn token(token: &TokenEvidence) -> Option<String> {
     let TokenEvidence { key, expected, .. } = token;
     if let Some((screenshot, render)) = token.screenshot_delta_e.zip(token.render_delta_e) {
-        let found = |distance: f64| match distance <= SAME_COLOR {
+        let found = |distance: f64| match distance <= SAME_COLOR_DELTA_E {
             true => "has it".to_owned(),
             false => format!("has none nearer than {distance:.1}"),
         };

@@ -156,7 +156,7 @@ impl BatchKeeper {
         run_states: &dyn RunStatusProvider,
     ) -> Result<(), WorkerError> {
         match &self.scope {
-            KeeperScope::Fleet(_) => Ok(self.renew().await.map_err(Interruption::from)?),
+            KeeperScope::Fleet(_) => Ok(self.renew().await?),
             KeeperScope::OneRun(run, _) => self.discard_unsent(run, run_states).await.map(drop),
         }
     }

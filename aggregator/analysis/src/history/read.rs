@@ -1,6 +1,7 @@
 //! Reading of the parts of `report.json` that history needs.
 
 use super::{PastMetric, RunFigures};
+use crate::metrics::Interval;
 use juror_files::data_roots::open_regular;
 use juror_journal::journal::{JournalError, RunFiles};
 use juror_types::{SCHEMA, id::RunId, run::RunRecord, usage::Money};
@@ -50,7 +51,7 @@ struct ReportFile {
     schema: u64,
     run: RunPart,
     overall: Value,
-    intervals: BTreeMap<String, IntervalPart>,
+    intervals: BTreeMap<String, Interval>,
     coverage: CoveragePart,
     cost: CostPart,
 }
@@ -61,13 +62,6 @@ struct RunPart {
     /// Absent in reports of earlier versions.
     #[serde(default)]
     fingerprints: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct IntervalPart {
-    n: u64,
-    low: Option<f64>,
-    high: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -114,7 +108,7 @@ pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Pa
 impl ReportFile {
     fn figures(self) -> RunFigures {
         let Self { overall, intervals, coverage, cost, run, .. } = self;
-        let of = |(path, IntervalPart { n, low, high }): (String, IntervalPart)| {
+        let of = |(path, Interval { n, low, high }): (String, Interval)| {
             let place = format!("/{}", path.replace('.', "/"));
             let value = overall.pointer(&place)?.as_f64()?;
             Some((path, PastMetric { value, n, low, high }))

@@ -2,11 +2,8 @@
 
 use crate::sanitize::harmless;
 use juror_analysis::format::counted;
-use juror_types::evidence::TokenEvidence;
+use juror_types::evidence::{SAME_COLOR_DELTA_E, TokenEvidence};
 use maud::{Markup, html};
-
-/// A color that is nearer than this is there.
-const SAME_COLOR: f64 = 2.0;
 
 /// The colors, and the lengths and weights; nothing where no token was looked for.
 ///
@@ -64,7 +61,7 @@ fn table(label: &str, heads: &[&str], rows: &Markup) -> Markup {
 
 fn found(distance: f64, nearest: Option<&str>) -> Markup {
     html! {
-        @if distance <= SAME_COLOR { "there" }
+        @if distance <= SAME_COLOR_DELTA_E { "there" }
         @else {
             span.chip.missed { "missing" } " nearest "
             @if let Some(nearest) = nearest { (harmless(nearest)) ", " }
@@ -97,7 +94,7 @@ fn strip(color: &str, screenshot: f64, render: f64) -> Markup {
     let digits = color.strip_prefix('#').unwrap_or_default();
     let is_color = [3, 4, 6, 8].contains(&digits.len())
         && digits.chars().all(|digit| digit.is_ascii_hexdigit());
-    let shown = [0.0, screenshot, render].map(|distance| distance <= SAME_COLOR);
+    let shown = [0.0, screenshot, render].map(|distance| distance <= SAME_COLOR_DELTA_E);
     html! {
         @if is_color {
             svg.palette-strip width="60" height="20" viewBox="0 0 60 20" aria-hidden="true" {

@@ -3,7 +3,7 @@
 use super::Rubric;
 use crate::{
     contradiction::Contradiction,
-    evidence::{Evidence, TokenEvidence},
+    evidence::{Evidence, SAME_COLOR_DELTA_E, TokenEvidence},
     verdict::{Score, Verdict},
 };
 
@@ -16,8 +16,6 @@ const TOKENS: &str = "token_adherence";
 const LARGE_DELTA_E: f64 = 10.0;
 /// … if the region is at least this share of the picture.
 const LARGE_SHARE: f64 = 0.02;
-/// Maximum color difference (CIEDE2000) of a color that is present.
-const SAME_COLOR: f64 = 2.0;
 /// Minimum color difference of a color that is absent.
 const OTHER_COLOR: f64 = 5.0;
 
@@ -63,7 +61,9 @@ fn share_of(rubric: &Rubric, verdict: &Verdict, criterion: &str) -> Option<f64> 
 /// True if the screenshot has the token's color and the render does not.
 fn is_lacking(token: &TokenEvidence) -> bool {
     let found = token.screenshot_delta_e.zip(token.render_delta_e);
-    found.is_some_and(|(screenshot, render)| screenshot <= SAME_COLOR && render > OTHER_COLOR)
+    found.is_some_and(|(screenshot, render)| {
+        screenshot <= SAME_COLOR_DELTA_E && render > OTHER_COLOR
+    })
 }
 
 #[cfg(test)]

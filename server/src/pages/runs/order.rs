@@ -79,7 +79,7 @@ impl RunOrder {
             RunColumn::State => by_text(|run| format!("{:?}", run.state)),
             RunColumn::Created => by_text(|run| run.record.created_at.clone()),
             RunColumn::Dataset => by_text(|run| run.record.dataset.path.clone()),
-            RunColumn::Rubric => by_text(rubric_of),
+            RunColumn::Rubric => by_text(ListedRun::rubric_name),
             RunColumn::Judge => by_text(judge_of),
             RunColumn::Score => share_of(one).total_cmp(&share_of(other)),
             RunColumn::Scored => scored_of(one).cmp(&scored_of(other)),
@@ -98,11 +98,6 @@ impl RunOrder {
         let order = if self.descends { "desc" } else { "asc" };
         [("sort", self.name().to_owned()), ("order", order.to_owned())]
     }
-}
-
-/// The rubric, as in `semantic@1`.
-pub fn rubric_of(run: &ListedRun) -> String {
-    format!("{}@{}", run.record.rubric.id, run.record.rubric.version)
 }
 
 /// The judge's model, or `off`.

@@ -87,15 +87,14 @@ impl ShardWork {
     pub(super) async fn split(&mut self, step: &ShardStep) -> Result<ShardEnd, WorkerError> {
         let BatchWork { lane, run, .. } = &*self.work;
         let open = || async { lane.records.open_shard(run, &lane.owner).await };
-        let numbers =
-            [open().await.map_err(Interruption::from)?, open().await.map_err(Interruption::from)?];
+        let numbers = [open().await?, open().await?];
         let [one, other] = numbers.map(|number| shard_file::path(&lane.folder, run, number));
         let jobs = shard_file::split(&self.path(), [&one, &other]).await.map_err(|error| {
             Interruption::Paused(format!("the file of a batch cannot be split: {error}"))
         })?;
         let shards: Vec<_> = numbers.into_iter().zip(jobs).collect();
         let planned = lane.records.split_shard(&self.work.shard(self.number), &shards).await;
-        if !planned.map_err(Interruption::from)? {
+        if !planned? {
             return Err(Interruption::ClaimLost.into());
         }
         self.remove_files(step, &[]).await;

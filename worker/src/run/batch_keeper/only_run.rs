@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     batch::{BatchWork, discard},
-    interruption::Interruption,
     run::RunStatusProvider,
     worker_error::WorkerError,
 };
@@ -29,7 +28,7 @@ impl BatchKeeper {
         run_states: &dyn RunStatusProvider,
     ) -> Result<u32, WorkerError> {
         let Some(work) = self.only_work(run, run_states).await? else { return Ok(0) };
-        let shards = self.records.take_over(run, &self.owner).await.map_err(Interruption::from)?;
+        let shards = self.records.take_over(run, &self.owner).await?;
         let mut sent = 0;
         for (number, step) in shards {
             match step {
@@ -80,7 +79,7 @@ impl BatchKeeper {
         run: &RunId,
         run_states: &dyn RunStatusProvider,
     ) -> Result<Option<Arc<BatchWork>>, WorkerError> {
-        let context = run_states.shard_context(run).await.map_err(Interruption::from)?;
+        let context = run_states.shard_context(run).await?;
         Ok(context.and_then(|context| {
             let lane = context.batches.clone()?;
             Some(self.work_of(run, &context, &lane))

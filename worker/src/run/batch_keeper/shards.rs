@@ -86,7 +86,7 @@ impl<'keeper> Shards<'keeper> {
                     }
                 }
                 _ = heartbeats.tick() => {
-                    self.keeper.renew().await.map_err(Interruption::from)?;
+                    self.keeper.renew().await?;
                     // After an outage longer than the TTL, let live owners renew before taking
                     // shards over.
                     if renewed.elapsed() <= owner_ttl {
@@ -181,19 +181,17 @@ impl<'keeper> Shards<'keeper> {
     pub(super) async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
         let BatchKeeper { records, owner, scope, .. } = self.keeper;
         let runs = match scope {
-            KeeperScope::Fleet(_) => {
-                records.runs_with_shards().await.map_err(Interruption::from)?
-            }
+            KeeperScope::Fleet(_) => records.runs_with_shards().await?,
             KeeperScope::OneRun(run, _) => vec![run.clone()],
         };
         for run in runs {
-            let context = self.run_states.shard_context(&run).await.map_err(Interruption::from)?;
+            let context = self.run_states.shard_context(&run).await?;
             let Some((context, lane)) =
                 context.and_then(|context| Some((Arc::clone(&context), context.batches.clone()?)))
             else {
                 continue;
             };
-            let shards = records.take_over(&run, owner).await.map_err(Interruption::from)?;
+            let shards = records.take_over(&run, owner).await?;
             for (number, step) in shards {
                 if self.has_in_hand(&run, number).await {
                     continue;
@@ -242,7 +240,7 @@ impl<'keeper> Shards<'keeper> {
     async fn failed(&self, run: &RunId, error: WorkerError) -> Result<(), WorkerError> {
         match error {
             WorkerError::Interrupted(Interruption::Paused(reason)) => {
-                self.run_states.pause(run, &reason).await.map_err(Interruption::from)?;
+                self.run_states.pause(run, &reason).await?;
                 // Otherwise the worker reports the pause when it ends.
                 if self.run_states.holds_jobs() {
                     let warning = format!("run {run} is paused: {reason}");
