@@ -16,7 +16,7 @@ use crate::{
     vision::{Call, CallEnd},
 };
 use juror_ledger::{
-    admission::{Observation, Settlement, TokenCounting},
+    admission::{Admission, Observation, Settlement, TokenCounting},
     job_store::{CachedReply, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
@@ -108,7 +108,7 @@ impl Judging<'_> {
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
             let next = self.heed_refusals(&permit, &call, next).await;
-            let bill = self.bill(&call.end, money, &asked).await;
+            let bill = bill(self.context, self.setup, &call.end, money, &asked.bounds).await;
             // Must precede `learn_count`, which uses the learned input ratio.
             let input_scale = self.learn_scale(&asked, &call.end, money);
             let counting = self.learn_count(&asked, &call, waited);
@@ -138,7 +138,8 @@ impl Judging<'_> {
                 (NextStep::Unscorable(message), _) => record.unscorable(message),
                 (NextStep::Fail(kind, message), _) => record.failed(JobError { kind, message }),
                 (next, _) => {
-                    self.end_lease(&lease, money, bill, &record.claim).await?;
+                    let admission = &*self.context.admission;
+                    end_lease(admission, &lease, money, bill, None, &record.claim).await?;
                     if next == NextStep::RetryLonger {
                         asked.raise_output_limit(&self.setup.terms);
                     }
@@ -184,42 +185,6 @@ impl Judging<'_> {
         is_own.then(|| self.setup.token_scale.learn(&asked.bounds, usage.input_tokens))?
     }
 
-    /// The bill of a call; emits its warnings.
-    async fn bill(
-        &self,
-        end: &CallEnd,
-        money: LeaseEnd,
-        asked: &PreparedQuestion,
-    ) -> Option<CallBill> {
-        let pricing = &self.setup.pricing;
-        let bill = pricing.bill(end, money, &asked.bounds)?;
-        for warning in pricing.warnings(end, &bill) {
-            self.context.events.emit(Event::Warning(warning)).await;
-        }
-        Some(bill)
-    }
-
-    /// Ends the lease of a call after which the job continues.
-    async fn end_lease(
-        &self,
-        lease: &LeaseId,
-        money: LeaseEnd,
-        bill: Option<CallBill>,
-        claim: &ClaimKey,
-    ) -> Result<(), Interruption> {
-        let admission = &self.context.admission;
-        match (money, bill) {
-            (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
-            (_, None) => admission.release(lease).await?,
-            (_, Some(CallBill { cost, usage, metered, .. })) => {
-                let (lease, claim) = (lease.clone(), claim.clone());
-                let settlement = Settlement { lease, cost, usage, metered, finished: None, claim };
-                admission.settle(settlement).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Ends a job and the lease of its last call together.
     async fn end(
         &self,
@@ -228,21 +193,55 @@ impl Judging<'_> {
         bill: Option<CallBill>,
         finished: FinishedJob,
     ) -> Result<Judged, Interruption> {
-        let Some(CallBill { cost, usage, metered, .. }) = bill else {
-            self.end_lease(lease, money, None, &finished.claim).await?;
+        let admission = &*self.context.admission;
+        let claim = finished.claim.clone();
+        if bill.is_none() {
+            end_lease(admission, lease, money, None, None, &claim).await?;
             return Ok(Judged::Unstored(Box::new(finished)));
-        };
-        let (claim, result) = (finished.claim.clone(), finished.result.clone());
-        let finished = Some(finished);
-        let lease = lease.clone();
-        let settlement = Settlement { lease, cost, usage, metered, finished, claim };
-        let settled = self.context.admission.settle(settlement).await?;
-        if settled.may_publish {
-            Ok(Judged::Stored(Box::new(result)))
-        } else {
-            Err(Interruption::ClaimLost)
+        }
+        let result = finished.result.clone();
+        match end_lease(admission, lease, money, bill, Some(finished), &claim).await? {
+            true => Ok(Judged::Stored(Box::new(result))),
+            false => Err(Interruption::ClaimLost),
         }
     }
+}
+
+/// The bill of a call; emits its warnings.
+pub(crate) async fn bill(
+    context: &Context,
+    setup: &JudgeSetup,
+    end: &CallEnd,
+    money: LeaseEnd,
+    bounds: &Bounds,
+) -> Option<CallBill> {
+    let bill = setup.pricing.bill(end, money, bounds)?;
+    for warning in setup.pricing.warnings(end, &bill) {
+        context.events.emit(Event::Warning(warning)).await;
+    }
+    Some(bill)
+}
+
+/// Ends the lease of a call, together with its job if that is finished; returns whether a result
+/// that was stored with it may be published.
+pub(crate) async fn end_lease(
+    admission: &dyn Admission,
+    lease: &LeaseId,
+    money: LeaseEnd,
+    bill: Option<CallBill>,
+    finished: Option<FinishedJob>,
+    claim: &ClaimKey,
+) -> Result<bool, Interruption> {
+    match (money, bill) {
+        (LeaseEnd::PresumeSpent, _) => admission.presume_spent(lease).await?,
+        (_, None) => admission.release(lease).await?,
+        (_, Some(CallBill { cost, usage, metered, .. })) => {
+            let (lease, claim) = (lease.clone(), claim.clone());
+            let settlement = Settlement { lease, cost, usage, metered, finished, claim };
+            return Ok(admission.settle(settlement).await?.may_publish);
+        }
+    }
+    Ok(true)
 }
 
 /// The verdict of an answer, or the reason why it has none.

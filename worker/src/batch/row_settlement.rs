@@ -17,15 +17,11 @@ use crate::{
     vision::CallEnd,
 };
 use juror_ledger::{
-    admission::Settlement,
     batches::{BatchRow, RowChange},
     job_store::{Claim, ClaimKey, FinishedJob},
 };
 use juror_telemetry::CallCost;
-use juror_types::{
-    event::Event,
-    outcome::{ErrorKind, JobError, JobResult},
-};
+use juror_types::outcome::{ErrorKind, JobError, JobResult};
 
 /// End of a row.
 #[derive(Clone, Debug)]
@@ -143,12 +139,7 @@ impl RowFinishing<'_> {
             (CallEnd::Refused { .. }, NextStep::Fail(..)) if self.record.by_url => NextStep::Retry,
             (_, next) => next,
         };
-        let bill = setup.pricing.bill(&end, money, &self.record.bounds);
-        if let Some(bill) = &bill {
-            for warning in setup.pricing.warnings(&end, bill) {
-                context.events.emit(Event::Warning(warning)).await;
-            }
-        }
+        let bill = judging::bill(context, setup, &end, money, &self.record.bounds).await;
         let other = setup.pricing.other_model(&end);
         let result = end.result(verdict.is_some());
         let cost = judging::cost(money, bill, &self.record.bounds);
@@ -235,17 +226,8 @@ impl RowFinishing<'_> {
         bill: Option<CallBill>,
         finished: Option<FinishedJob>,
     ) -> Result<bool, Interruption> {
-        let admission = &self.context.admission;
-        match (money, bill) {
-            (LeaseEnd::PresumeSpent, _) => admission.presume_spent(&self.row.lease).await?,
-            (_, None) => admission.release(&self.row.lease).await?,
-            (_, Some(CallBill { cost, usage, metered, .. })) => {
-                let (lease, claim) = (self.row.lease.clone(), self.claim.clone());
-                let settlement = Settlement { lease, cost, usage, metered, finished, claim };
-                return Ok(admission.settle(settlement).await?.may_publish);
-            }
-        }
-        Ok(true)
+        let admission = &*self.context.admission;
+        judging::end_lease(admission, &self.row.lease, money, bill, finished, &self.claim).await
     }
 
     /// Closes the row, so that its job is asked again.
