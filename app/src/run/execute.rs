@@ -51,13 +51,6 @@ pub struct Executed {
     pub paused: PauseReason,
 }
 
-/// A pass over the jobs that are not scored yet.
-struct LocalRound<'run> {
-    terms: &'run Terms,
-    journal: RunJournal,
-    events: Events,
-}
-
 /// Runs the roles until every job has its outcome or `shutdown` is given: once, or once for each
 /// look at a run that is judged until its score's interval is narrow enough.
 pub async fn execute(
@@ -74,9 +67,9 @@ pub async fn execute(
     let mut look: Option<RunSetup> = None;
     let paused = loop {
         let current = look.as_ref().unwrap_or(setup);
-        let round = LocalRound { terms: &terms, journal, events: events.clone() };
         let paused;
-        (journal, paused) = run_round(round, current, backend, shutdown).await?;
+        (journal, paused) =
+            run_round(&terms, journal, events.clone(), current, backend, shutdown).await?;
         let is_stopped = shutdown.drain.is_cancelled() || paused.is_some();
         let next = if is_stopped { None } else { next_look(current, &journal)? };
         let Some(next) = next else { break paused };
@@ -90,12 +83,13 @@ pub async fn execute(
 
 /// Runs the roles once, over the jobs that are not scored yet.
 async fn run_round(
-    round: LocalRound<'_>,
+    terms: &Terms,
+    journal: RunJournal,
+    events: Events,
     setup: &RunSetup,
     backend: &Arc<SqliteLedger>,
     shutdown: &Shutdown,
 ) -> Result<(RunJournal, PauseReason), AppError> {
-    let LocalRound { terms, journal, events } = round;
     let record = journal.record();
     let run = record.run_id.clone();
     let jobs: Arc<LocalQueue<Job>> = Arc::new(LocalQueue::new(QUEUE_CAPACITY));

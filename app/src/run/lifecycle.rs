@@ -3,7 +3,7 @@
 use super::{
     execute::{Executed, execute},
     local_worker::PauseReason,
-    opening::{Execution, Opened, open_run},
+    opening::{Opened, open_run},
     preflight::{Ready, ready, record},
     run_setup::RunSetup,
 };
@@ -81,14 +81,8 @@ impl LocalRun {
             let Self { setup, ready, record, continued } = self;
             // First, since a run that cannot be paid for should leave no directory behind.
             let backend = Arc::new(open_local_ledger(&setup.settings)?);
-            let execution = Execution {
-                setup: &setup,
-                record: &record,
-                continued,
-                judge: ready.judge.clone(),
-                evidence,
-            };
-            let opened = open_run(execution, &backend).await;
+            let judge = ready.judge.clone();
+            let opened = open_run(&setup, &record, continued, judge, evidence, &backend).await;
             match opened {
                 Ok(opened) => Ok(BegunRun { setup, ready, backend, opened }),
                 Err(failure) => {

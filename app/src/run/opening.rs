@@ -18,20 +18,6 @@ use juror_types::{id::OwnerId, run::RunRecord, usage::Money};
 use juror_worker::{context::JudgeSetup, evidence_resources::EvidenceResources};
 use std::sync::Arc;
 
-/// One run, about to be executed.
-pub struct Execution<'run> {
-    /// Its setup.
-    pub setup: &'run RunSetup,
-    /// Its record, as it is to be written.
-    pub record: &'run RunRecord,
-    /// True if there is such a run already.
-    pub continued: bool,
-    /// Setup of the judge; none with the judge off.
-    pub judge: Option<Arc<JudgeSetup>>,
-    /// Resources of measuring, which runs side by side share.
-    pub evidence: Arc<EvidenceResources>,
-}
-
 /// A run that is open.
 pub struct Opened {
     /// Its journal, locked.
@@ -58,12 +44,16 @@ pub struct Terms {
     pub evidence: Arc<EvidenceResources>,
 }
 
-/// Opens a run, new or known.
+/// Opens a run with this record, which is to be written; `continued` is true if there is such a run
+/// already. The judge is none if it is off, and runs side by side share `evidence`.
 pub async fn open_run(
-    execution: Execution<'_>,
+    setup: &RunSetup,
+    record: &RunRecord,
+    continued: bool,
+    judge: Option<Arc<JudgeSetup>>,
+    evidence: Arc<EvidenceResources>,
     backend: &SqliteLedger,
 ) -> Result<Opened, AppError> {
-    let Execution { setup, record, continued, judge, evidence } = execution;
     let (run, runs_dir) = (&record.run_id, &setup.settings.run.runs_dir);
     if !continued && !runs_dir.join(run.as_str()).join("run.json").exists() {
         refuse_leftovers(backend, run, LedgerPlace::Machine(&setup.settings)).await?;
