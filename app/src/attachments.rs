@@ -52,11 +52,11 @@ impl Attachments for DatasetAttachments<'_> {
                 Ok(today) => today.item(one).map(|item| (item, &today.roots)),
                 Err(reason) => Err(reason.as_str()),
             };
-            let code = code::of(one, item, made_on_the_way, &inputs, &mut remaining_bytes);
+            let code = code::load(one, item, made_on_the_way, &inputs, &mut remaining_bytes);
             attachments
                 .insert(one.screenshot_id.clone(), Attachment { code, ..Attachment::default() });
         }
-        for (id, pictures) in pictures::of(shown, &today, &inputs) {
+        for (id, pictures) in pictures::load_all(shown, &today, &inputs) {
             attachments.entry(id).or_default().pictures = pictures;
         }
         attachments
@@ -93,7 +93,7 @@ impl DatasetAttachments<'_> {
     pub fn judged_inputs(&self) -> JudgedInputs {
         let RunRecord { run_id, .. } = self.record;
         let directory = self.settings.run.runs_dir.join(run_id.as_str());
-        JudgedInputs::of_run(&directory, renders(self.settings))
+        JudgedInputs::for_run(&directory, renders(self.settings))
     }
 
     /// Those items of the dataset that are shown.

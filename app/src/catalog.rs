@@ -207,7 +207,7 @@ impl Catalog {
     /// Damage of a run's journal, cached until the journal changes.
     pub fn damage(&self, files: &RunFiles) -> Option<String> {
         let (run, journal) = (&files.record().run_id, files.path_of("results.jsonl"));
-        self.damage.get_or_insert_with(run, &journal, || journal_damage::of_journal(&journal))
+        self.damage.get_or_insert_with(run, &journal, || journal_damage::find_damage(&journal))
     }
 
     /// Records damage that was found by reading a run's journal in full.

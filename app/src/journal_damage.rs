@@ -14,7 +14,7 @@ const MAX_CHECKED_BYTES: u64 = 256 << 20;
 
 /// Damage of a journal: an unreadable file, or a complete line that is not a JSON object. A last
 /// line without its end is not damage: a crash leaves one.
-pub fn of_journal(journal: &Path) -> Option<String> {
+pub fn find_damage(journal: &Path) -> Option<String> {
     match std::fs::metadata(journal) {
         Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_CHECKED_BYTES => {}
         Ok(metadata) if metadata.is_file() => return None,
@@ -60,7 +60,7 @@ mod tests {
     fn a_whole_line_that_is_no_object_is_damage() {
         let folder = tempfile::tempdir().unwrap();
         let journal = folder.path().join("results.jsonl");
-        assert_eq!(of_journal(&journal), None, "no result yet");
+        assert_eq!(find_damage(&journal), None, "no result yet");
         for (text, bad_line) in [
             ("", None),
             ("{\"a\":1}\n{\"a\":2}\r\n", None),
@@ -72,11 +72,11 @@ mod tests {
             std::fs::write(&journal, text).unwrap();
             let expected =
                 bad_line.map(|line| format!("results.jsonl, line {line}: not a JSON object"));
-            assert_eq!(of_journal(&journal), expected, "{text:?}");
+            assert_eq!(find_damage(&journal), expected, "{text:?}");
         }
         // Sparse: it takes no room, and reading it would take minutes.
         File::options().write(true).open(&journal).unwrap().set_len(1 << 38).unwrap();
-        assert_eq!(of_journal(&journal), None);
-        assert!(of_journal(folder.path()).unwrap().contains("not a regular file"));
+        assert_eq!(find_damage(&journal), None);
+        assert!(find_damage(folder.path()).unwrap().contains("not a regular file"));
     }
 }

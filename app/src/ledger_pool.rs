@@ -26,7 +26,7 @@ impl<'a> Ledgers<'a> {
 
     /// The ledger's account of a run; none if there is no record, or, with a warning, if the ledger
     /// of its fleet is unavailable.
-    pub async fn of(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
+    pub async fn ledger_for(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
         let Some(namespace) = &record.fleet else {
             let backend = match self.local.take() {
                 Some(backend) => backend,

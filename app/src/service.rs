@@ -71,9 +71,14 @@ impl RunService {
         }
     }
 
-    async fn setup(&self, asked: &RunSpecification, run: &RunId) -> Result<RunSetup, AppError> {
-        let (validator, asked, run) = (Arc::clone(&self.validator), asked.clone(), run.clone());
-        spawn_blocking_result(move || validator.setup(&asked, &run)).await
+    async fn setup(
+        &self,
+        specification: &RunSpecification,
+        run: &RunId,
+    ) -> Result<RunSetup, AppError> {
+        let (validator, specification, run) =
+            (Arc::clone(&self.validator), specification.clone(), run.clone());
+        spawn_blocking_result(move || validator.setup(&specification, &run)).await
     }
 
     /// The record and the state of a run that has a directory here.
@@ -100,13 +105,13 @@ impl RunService {
     async fn start_in_fleet(
         &self,
         fleet: &FleetRuns,
-        asked: &RunSpecification,
+        specification: &RunSpecification,
         run: &RunId,
     ) -> Result<(), AppError> {
         let limits = [
-            (RequestField::Rpm, asked.rpm.is_some()),
-            (RequestField::Tpm, asked.tpm.is_some()),
-            (RequestField::MaxConcurrency, asked.max_concurrency.is_some()),
+            (RequestField::Rpm, specification.rpm.is_some()),
+            (RequestField::Tpm, specification.tpm.is_some()),
+            (RequestField::MaxConcurrency, specification.max_concurrency.is_some()),
         ];
         if let Some((field, _)) = limits.into_iter().find(|(_, is_set)| *is_set) {
             return Err(AppError::for_field(
@@ -114,7 +119,7 @@ impl RunService {
                 "runs are judged by a fleet, whose workers configure limits: omit it",
             ));
         }
-        let setup = self.setup(asked, run).await?;
+        let setup = self.setup(specification, run).await?;
         if setup.settings.run.keep_inputs {
             return Err(AppError::for_field(RequestField::KeepInputs, KEEPS_NO_INPUTS));
         }
@@ -144,7 +149,7 @@ impl RunService {
             }
             RunState::Incomplete => {}
         }
-        let place = self.local.place(run)?;
+        let place = self.local.acquire(run)?;
         let (validator, known) = (Arc::clone(&self.validator), record.clone());
         let setup = spawn_blocking_result(move || validator.resumed(&known, budget)).await?;
         self.local.begin(place, setup, Some(record)).await
@@ -153,17 +158,18 @@ impl RunService {
 
 #[async_trait]
 impl RunLauncher for RunService {
-    async fn estimate(&self, asked: &RunSpecification) -> Result<RunEstimate, AppError> {
+    async fn estimate(&self, specification: &RunSpecification) -> Result<RunEstimate, AppError> {
         let turn = self.estimates.take().await.ok_or_else(|| {
             let reason = "too many estimates are in progress; retry later";
             AppError::unavailable(reason)
         })?;
-        let (validator, asked) = (Arc::clone(&self.validator), asked.clone());
+        let (validator, specification) = (Arc::clone(&self.validator), specification.clone());
         // An abandoned estimate runs to completion and holds its permit until then.
         let estimating = self.tasks.spawn(async move {
             let _turn = turn;
             let run = RunId::new("estimate");
-            let setup = spawn_blocking_result(move || validator.setup(&asked, &run)).await?;
+            let setup =
+                spawn_blocking_result(move || validator.setup(&specification, &run)).await?;
             run_estimate(&setup).await
         });
         match timeout(ESTIMATE_TIMEOUT, estimating).await {
@@ -175,17 +181,17 @@ impl RunLauncher for RunService {
         }
     }
 
-    async fn start(&self, asked: &RunSpecification) -> Result<RunId, AppError> {
-        self.validator.check_budget(asked.enable_llm_judge, asked.budget_usd)?;
-        let run = asked.run_id.clone().unwrap_or_else(|| new_run_id(""));
+    async fn start(&self, specification: &RunSpecification) -> Result<RunId, AppError> {
+        self.validator.check_budget(specification.enable_llm_judge, specification.budget_usd)?;
+        let run = specification.run_id.clone().unwrap_or_else(|| new_run_id(""));
         if self.known(&run).await?.is_some() {
             return Err(AppError::NameTaken(run));
         }
         match &self.fleet {
-            Some(fleet) => self.start_in_fleet(fleet, asked, &run).await?,
+            Some(fleet) => self.start_in_fleet(fleet, specification, &run).await?,
             None => {
-                let place = self.local.place(&run)?;
-                let setup = self.setup(asked, &run).await?;
+                let place = self.local.acquire(&run)?;
+                let setup = self.setup(specification, &run).await?;
                 self.local.begin(place, setup, None).await?;
             }
         }
@@ -197,7 +203,7 @@ impl RunLauncher for RunService {
         match (&record.fleet, &self.fleet) {
             (None, _) => self.resume_here(record, state, budget_usd).await,
             (Some(_), Some(fleet)) => fleet.resume(&self.validator, record, budget_usd).await,
-            (Some(namespace), None) => Err(elsewhere(run, namespace)),
+            (Some(namespace), None) => Err(fleet_not_configured(run, namespace)),
         }
     }
 
@@ -218,7 +224,7 @@ impl RunLauncher for RunService {
             }
             (_, Some(fleet)) => fleet.cancel(&self.validator, run, record).await,
             (Some((RunRecord { fleet: Some(namespace), .. }, _)), None) => {
-                Err(elsewhere(run, namespace))
+                Err(fleet_not_configured(run, namespace))
             }
             (None, None) => Err(unknown(run)),
         }
@@ -254,7 +260,7 @@ fn unknown(run: &RunId) -> AppError {
     AppError::not_found(format!("there is no run {run} here"))
 }
 
-fn elsewhere(run: &RunId, namespace: &str) -> AppError {
+fn fleet_not_configured(run: &RunId, namespace: &str) -> AppError {
     AppError::conflict(format!(
         "run {run} belongs to the fleet {namespace}, and this server has no fleet: start it with \
          --broker and --redis, or use juror cancel and juror retry"

@@ -88,7 +88,7 @@ fn read_labels(file: &Path, rubric: &Rubric) -> Result<Labels, Failure> {
 fn labels_of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure> {
     let results = report.items.read(files).map_err(AppError::from)?;
     let results = results.map(|result| result.map_err(Unreadable::Journal));
-    let labels = Labels::of_items(&report.rubric, results).map_err(|error| match error {
+    let labels = Labels::from_items(&report.rubric, results).map_err(|error| match error {
         Unreadable::Label(error) => Failure::usage(error),
         Unreadable::Journal(error) => AppError::from(error).into(),
     })?;

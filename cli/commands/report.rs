@@ -48,7 +48,7 @@ pub async fn report(
     let calibration = reporting::calibration(settings)?;
     let counted = Fold::from_journal(files).map_err(AppError::from)?.counted();
     let mut ledgers = Ledgers::new(settings);
-    let ledger = ledgers.of(files.record()).await;
+    let ledger = ledgers.ledger_for(files.record()).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let reporting = Reporting {
         rubric: &rubric,

@@ -27,7 +27,7 @@ use tokio::sync::{OnceCell, Semaphore};
 
 /// Maximum number of concurrent uploads; each file is held in memory. More concurrent items than
 /// this gain nothing.
-pub const UPLOADS_AT_A_TIME: usize = 16;
+pub const MAX_CONCURRENT_UPLOADS: usize = 16;
 /// Timeout of one file. An image has at most 64 MB.
 const TIMEOUT: Duration = Duration::from_secs(300);
 /// Number of retries of a request that fails temporarily.
@@ -133,7 +133,7 @@ impl Uploader {
             bucket,
             place,
             roots,
-            turns: Semaphore::new(UPLOADS_AT_A_TIME),
+            turns: Semaphore::new(MAX_CONCURRENT_UPLOADS),
             known: Mutex::default(),
             sent: AtomicU64::new(0),
             found: AtomicU64::new(0),

@@ -78,7 +78,7 @@ impl Comparisons {
     }
 
     /// Comparison of the base with the head.
-    pub async fn of(
+    pub async fn get(
         &self,
         base: &Arc<RunView>,
         head: &Arc<RunView>,

@@ -15,12 +15,12 @@ impl ReplyContent {
     /// The verdict as it stands, or as this fault leaves it.
     pub(crate) fn from_verdict(mut verdict: Value, fault: Option<Fault>) -> Self {
         match fault {
-            Some(Fault::OutOfRange) => spoil_first_score(&mut verdict, |_| 1_001.into()),
+            Some(Fault::OutOfRange) => corrupt_first_score(&mut verdict, |_| 1_001.into()),
             Some(Fault::Fractional) => {
-                spoil_first_score(&mut verdict, |score| (score as f64 + 0.5).into());
+                corrupt_first_score(&mut verdict, |score| (score as f64 + 0.5).into());
             }
             Some(Fault::StringScores) => {
-                spoil_scores(&mut verdict, &mut |score| Some(score.to_string().into()));
+                corrupt_scores(&mut verdict, &mut |score| Some(score.to_string().into()));
             }
             Some(Fault::MissingKeys) => {
                 remove_first_score(&mut verdict);
@@ -75,16 +75,16 @@ fn first_bytes(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-fn spoil_first_score(verdict: &mut Value, spoiled: impl Fn(i64) -> Value) {
+fn corrupt_first_score(verdict: &mut Value, spoiled: impl Fn(i64) -> Value) {
     let mut first = true;
-    spoil_scores(verdict, &mut |score| std::mem::take(&mut first).then(|| spoiled(score)));
+    corrupt_scores(verdict, &mut |score| std::mem::take(&mut first).then(|| spoiled(score)));
 }
 
 /// Replaces each whole number for which `spoil` has something else.
-fn spoil_scores(value: &mut Value, spoil: &mut impl FnMut(i64) -> Option<Value>) {
+fn corrupt_scores(value: &mut Value, spoil: &mut impl FnMut(i64) -> Option<Value>) {
     match value {
-        Value::Object(parts) => parts.values_mut().for_each(|part| spoil_scores(part, spoil)),
-        Value::Array(parts) => parts.iter_mut().for_each(|part| spoil_scores(part, spoil)),
+        Value::Object(parts) => parts.values_mut().for_each(|part| corrupt_scores(part, spoil)),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| corrupt_scores(part, spoil)),
         Value::Number(number) => {
             if let Some(spoiled) = number.as_i64().and_then(spoil) {
                 *value = spoiled;

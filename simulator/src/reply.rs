@@ -22,7 +22,7 @@ pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 pub(crate) fn completion(
     serial: u64,
     model: &str,
-    said: &ReplyContent,
+    content: &ReplyContent,
     usage: Usage,
     cache_write_tokens: Option<u64>,
     lane: Lane,
@@ -42,8 +42,8 @@ pub(crate) fn completion(
         "service_tier": if lane == Lane::Flex { "flex" } else { "default" },
         "choices": [{
             "index": 0,
-            "message": {"role": "assistant", "content": said.content, "refusal": said.refusal},
-            "finish_reason": said.finish_reason,
+            "message": {"role": "assistant", "content": content.content, "refusal": content.refusal},
+            "finish_reason": content.finish_reason,
             "logprobs": null,
         }],
         "usage": {

@@ -142,7 +142,7 @@ impl Simulator {
             imitation,
             substitute,
             model,
-            said,
+            content,
             usage,
             cache_write_tokens,
             lane,
@@ -179,7 +179,7 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
-        let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens, lane);
+        let mut body = reply::completion(serial, &model, &content, usage, cache_write_tokens, lane);
         imitation.alter(&mut body, &mut headers, cost);
         match fault {
             Some(Fault::Hang) => {

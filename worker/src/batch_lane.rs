@@ -52,7 +52,7 @@ impl BatchLane {
     }
 
     /// Waits until batches are no longer waited for.
-    pub async fn over(&self) {
+    pub async fn wait_until_over(&self) {
         match self.until {
             Some(until) => tokio::time::sleep_until(until).await,
             None => std::future::pending().await,

@@ -72,21 +72,22 @@ impl CallPricing {
             Some(usage) => self.table_cost(end, &usage, bounds),
             None => self.bound(end, bounds),
         };
-        let told = match end {
+        let reported_cost = match end {
             CallEnd::Answered(answer) => answer.cost,
             _ => None,
         };
-        let told = told.filter(|told| *told > Money::ZERO || table_cost == Money::ZERO);
+        let reported_cost = reported_cost
+            .filter(|reported_cost| *reported_cost > Money::ZERO || table_cost == Money::ZERO);
         let most = Usage {
             input_tokens: bounds.input_tokens,
             cached_input_tokens: 0,
             output_tokens: bounds.max_output_tokens,
         };
         Some(CallBill {
-            cost: told.unwrap_or(table_cost),
+            cost: reported_cost.unwrap_or(table_cost),
             usage: usage.unwrap_or(most),
-            table_cost: told.and(usage).map(|_| table_cost),
-            metered: usage.is_some() || told.is_some(),
+            table_cost: reported_cost.and(usage).map(|_| table_cost),
+            metered: usage.is_some() || reported_cost.is_some(),
         })
     }
 
@@ -115,7 +116,7 @@ impl CallPricing {
 
     /// Warnings about this call; each kind is returned once.
     pub fn warnings(&self, end: &CallEnd, bill: &CallBill) -> Vec<String> {
-        let first = |told: &AtomicBool| !told.swap(true, Ordering::Relaxed);
+        let first = |warned: &AtomicBool| !warned.swap(true, Ordering::Relaxed);
         let asked = self.names.first().map_or("", String::as_str);
         let mut warnings = Vec::new();
         if let Some(model) = self.other_model(end)
@@ -169,8 +170,8 @@ impl CallPricing {
 }
 
 /// True if two sums differ by more than one percent.
-fn differs(told: Money, table: Money) -> bool {
-    let apart = i128::from(told.pico()) - i128::from(table.pico());
+fn differs(charged: Money, table: Money) -> bool {
+    let apart = i128::from(charged.pico()) - i128::from(table.pico());
     apart.abs() * 100 > i128::from(table.pico())
 }
 

@@ -126,10 +126,10 @@ pub struct JudgeSetup {
 
 impl JudgeSetup {
     /// Adopts the rules of counting tokens that other processes have learned.
-    pub fn adopt(&self, counting: TokenCounting) {
-        self.token_count.adopt(counting);
+    pub fn apply_shared(&self, counting: TokenCounting) {
+        self.token_count.apply_shared(counting);
         if let Some(scale) = counting.input_scale {
-            self.token_scale.adopt(scale);
+            self.token_scale.apply_shared(scale);
         }
     }
 }

@@ -107,7 +107,7 @@ impl Judging<'_> {
             let Step { money, next } =
                 retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
             let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
-            let next = self.heed_refusals(&permit, &call, next).await;
+            let next = self.apply_refusals(&permit, &call, next).await;
             let bill = bill(self.context, self.setup, &call.end, money, &asked.bounds).await;
             // Must precede `learn_count`, which uses the learned input ratio.
             let input_scale = self.learn_scale(&asked, &call.end, money);
@@ -143,7 +143,7 @@ impl Judging<'_> {
                     if next == NextStep::RetryLonger {
                         asked.raise_output_limit(&self.setup.terms);
                     }
-                    self.before_the_next_call(next).await?;
+                    self.wait_for_retry(next).await?;
                     continue;
                 }
             };

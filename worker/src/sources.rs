@@ -128,16 +128,16 @@ impl Sources {
             Reference::Web(url) => {
                 self.allowed.host(&url).map_err(not_allowed)?;
                 let web = self.web.as_ref();
-                self.persistently(|| async {
-                    web.ok_or_else(FetchError::nowhere)?.fetch(url.clone(), max_bytes).await
+                self.fetch_with_retries(|| async {
+                    web.ok_or_else(FetchError::not_configured)?.fetch(url.clone(), max_bytes).await
                 })
                 .await
             }
             Reference::Object(object) => {
                 let place = self.allowed.bucket(&object).map_err(not_allowed)?;
                 let bucket = self.buckets.get(place);
-                self.persistently(|| async {
-                    let bucket = bucket.ok_or_else(FetchError::nowhere)?;
+                self.fetch_with_retries(|| async {
+                    let bucket = bucket.ok_or_else(FetchError::not_configured)?;
                     Ok(bucket.read(&object.key, max_bytes).await?)
                 })
                 .await
@@ -167,7 +167,7 @@ impl Sources {
     }
 
     /// Fetches with retries until a file comes or a retry is no use.
-    async fn persistently<Fetch: Future<Output = Result<Bytes, FetchError>>>(
+    async fn fetch_with_retries<Fetch: Future<Output = Result<Bytes, FetchError>>>(
         &self,
         fetch: impl Fn() -> Fetch,
     ) -> Result<Bytes, FetchError> {

@@ -71,7 +71,7 @@ struct Window {
     calls: u32,
     waited: u32,
     proofs: u32,
-    untold: u32,
+    unreported: u32,
 }
 
 /// Figures of a call from which the counting rule is learned.
@@ -138,7 +138,7 @@ impl TokenCounter {
 
     /// Adopts the shared state: the rule, if another process has changed it, and the fullest
     /// bucket.
-    pub fn adopt(&self, shared: TokenCounting) {
+    pub fn apply_shared(&self, shared: TokenCounting) {
         let mut state = self.state();
         state.fullest = state.fullest.max(shared.fullest.unwrap_or(0));
         state.shared_fullest = shared.fullest.unwrap_or(0);
@@ -197,22 +197,22 @@ impl CounterState {
     }
 
     /// Counts a call that left the bucket full, with at most the reported number of tokens missing.
-    fn count(&mut self, call: CountedCall, told: Option<u64>, now: Instant) {
+    fn count(&mut self, call: CountedCall, missing: Option<u64>, now: Instant) {
         let Some(lower) = self.rule.lower() else { return };
         // Inputs are estimates, so a proof must be nearer to the lower rule than to the present
         // one.
         let middle = call.tokens(lower).midpoint(call.tokens(self.rule));
-        let empty = Window { began: now, calls: 0, waited: 0, proofs: 0, untold: 0 };
+        let empty = Window { began: now, calls: 0, waited: 0, proofs: 0, unreported: 0 };
         let window = self.window.get_or_insert(empty);
         window.calls += 1;
         window.waited += u32::from(call.waited);
-        window.proofs += u32::from(told.is_some_and(|lacking| lacking < middle));
-        window.untold += u32::from(told.is_none());
+        window.proofs += u32::from(missing.is_some_and(|lacking| lacking < middle));
+        window.unreported += u32::from(missing.is_none());
         let is_proven = window.proofs >= MIN_PROOFS;
         if !is_proven && (now - window.began < WINDOW || window.calls < MIN_CALLS) {
             return;
         }
-        let is_unused = window.waited * 2 > window.calls && window.untold * 2 > window.calls;
+        let is_unused = window.waited * 2 > window.calls && window.unreported * 2 > window.calls;
         self.window = None;
         if (is_proven || is_unused) && self.retry_at.is_none_or(|retry_at| now >= retry_at) {
             self.change_to(lower, now);

@@ -33,7 +33,7 @@ impl TokenScale {
     }
 
     /// Adopts the ratio that processes share.
-    pub fn adopt(&self, shared: u64) {
+    pub fn apply_shared(&self, shared: u64) {
         self.0.store(shared.max(1), Ordering::Relaxed);
     }
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(scale.learn(&call, 1_100), Some(1_100));
         assert_eq!(scale.learn(&call, 1_110), None);
         assert_eq!(scale.learn(&call, 900), Some(900));
-        other.adopt(1_100);
+        other.apply_shared(1_100);
         assert_eq!(other.counted(&call), 1_100);
     }
 }

@@ -33,7 +33,7 @@ use juror_types::{
 use std::collections::BTreeSet;
 
 /// Maximum number of results that are listed where all would be too many.
-const WORST: usize = 20;
+const MAX_WORST: usize = 20;
 
 /// Maximum number of different statements without a known topic that are counted, for issues and
 /// strengths each.
@@ -161,8 +161,8 @@ impl<'a> Scan<'a> {
         let score = self.decisive.counted_value(&result, self.judged, self.averaging);
         self.clusters.add(&result, score);
         if let Some(judge) = &result.judge {
-            note(&mut self.fingerprints, judge.fingerprint.as_ref());
-            note(&mut self.endpoints, judge.base_url.as_ref());
+            add_bounded(&mut self.fingerprints, judge.fingerprint.as_ref());
+            add_bounded(&mut self.endpoints, judge.base_url.as_ref());
         }
         self.simulated |= result.is_simulated();
         if let Some(verdict) = result.verdict() {
@@ -178,10 +178,11 @@ impl<'a> Scan<'a> {
     }
 
     fn keep_if_bad(&mut self, result: JobResult) {
-        let place = self.worst.partition_point(|kept| badness(kept) <= badness(&result));
-        if place < WORST {
+        let place =
+            self.worst.partition_point(|kept| badness_order(kept) <= badness_order(&result));
+        if place < MAX_WORST {
             self.worst.insert(place, JobResult { reply: None, ..result });
-            self.worst.truncate(WORST);
+            self.worst.truncate(MAX_WORST);
         }
     }
 
@@ -267,7 +268,7 @@ impl<'a> Scan<'a> {
 }
 
 /// Adds a text to a bounded set of them.
-fn note(known: &mut BTreeSet<String>, text: Option<&String>) {
+fn add_bounded(known: &mut BTreeSet<String>, text: Option<&String>) {
     if let Some(text) = text
         && known.len() < MAX_FINGERPRINTS
         && !known.contains(text)
@@ -283,8 +284,8 @@ fn endpoints(known: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Sort key of results by urgency, then by id.
-fn badness(result: &JobResult) -> (Urgency, &str, u32) {
-    (Urgency::of_result(result), result.screenshot_id.as_str(), result.repeat)
+fn badness_order(result: &JobResult) -> (Urgency, &str, u32) {
+    (Urgency::from_result(result), result.screenshot_id.as_str(), result.repeat)
 }
 
 fn run_summary(record: &RunRecord, simulated: bool) -> RunSummary {

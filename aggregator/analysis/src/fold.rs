@@ -83,14 +83,14 @@ impl Fold {
         let is_new = match self.jobs.get_mut(&key) {
             None => {
                 self.jobs.insert(key, latest);
-                *self.counts.of(latest.outcome) += 1;
+                *self.counts.count_mut(latest.outcome) += 1;
                 self.results += u64::from(latest.round) + 1;
                 true
             }
             Some(known) if known.round < latest.round => {
                 self.superseded.insert((key, known.round));
-                *self.counts.of(known.outcome) -= 1;
-                *self.counts.of(latest.outcome) += 1;
+                *self.counts.count_mut(known.outcome) -= 1;
+                *self.counts.count_mut(latest.outcome) += 1;
                 self.results += u64::from(latest.round - known.round);
                 *known = latest;
                 true
@@ -162,7 +162,7 @@ impl Counts {
         scored + no_output + unscorable + failed + skipped
     }
 
-    fn of(&mut self, outcome: Outcome) -> &mut u64 {
+    fn count_mut(&mut self, outcome: Outcome) -> &mut u64 {
         match outcome {
             Outcome::Scored => &mut self.scored,
             Outcome::NoOutput => &mut self.no_output,

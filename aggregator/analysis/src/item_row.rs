@@ -78,7 +78,7 @@ pub struct Urgency {
 
 impl Urgency {
     /// Urgency of a result.
-    pub fn of_result(result: &JobResult) -> Self {
+    pub fn from_result(result: &JobResult) -> Self {
         let verdict = result.verdict();
         let group = match result.outcome {
             Outcome::Scored if verdict.is_some_and(Verdict::contradicts_evidence) => 0,
@@ -136,7 +136,7 @@ mod tests {
         let equal = judged("equal", [10; 5], &[], &[]);
         let ordered = [contradicts, no_output, failed, low, itself, not_rendered, differs, equal];
         let mut sorted: Vec<_> = ordered.iter().rev().collect();
-        sorted.sort_by_key(|result| Urgency::of_result(result));
+        sorted.sort_by_key(|result| Urgency::from_result(result));
         let ids = |results: &[&JobResult]| -> Vec<String> {
             results.iter().map(|result| result.screenshot_id.clone()).collect()
         };

@@ -40,7 +40,7 @@ impl ItemGroups {
     }
 
     /// The groups of an item.
-    pub fn of(&self, item: u32) -> impl Iterator<Item = u32> {
+    pub fn numbers_of_item(&self, item: u32) -> impl Iterator<Item = u32> {
         let start = self.0.partition_point(|(other, _)| *other < item);
         let rest = self.0.get(start..).unwrap_or_default();
         rest.iter().take_while(move |(other, _)| *other == item).map(|(_, group)| *group)

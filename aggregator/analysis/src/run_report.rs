@@ -81,6 +81,6 @@ impl Report {
                 newest
             }
         };
-        self.calibration = known.map(|known| known.of_run(&now, self.run.base_url.as_deref()));
+        self.calibration = known.map(|known| known.for_run(&now, self.run.base_url.as_deref()));
     }
 }

@@ -113,7 +113,7 @@ fn sections(
     for (number, result) in read()?.enumerate() {
         let result = result.map_err(io::Error::other)?;
         let attachment = attachments.get(&result.screenshot_id);
-        put(result_section::of(report, number, &result, attachment))?;
+        put(result_section::section(report, number, &result, attachment))?;
     }
     put(result_section::closing())
 }

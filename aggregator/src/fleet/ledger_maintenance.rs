@@ -269,14 +269,14 @@ impl LedgerMaintenance {
     }
 
     /// Emits a warning about an error, once.
-    async fn warn_once(&self, error: &MaintenanceError, told: &mut Option<String>) {
+    async fn warn_once(&self, error: &MaintenanceError, last_problem: &mut Option<String>) {
         let problem = error.to_string();
         // The status poller reports an unreachable backend.
         let is_unavailable =
             matches!(error, MaintenanceError::Backend(LedgerError::Unavailable(_)));
-        if !is_unavailable && told.as_ref() != Some(&problem) {
+        if !is_unavailable && last_problem.as_ref() != Some(&problem) {
             self.warn(&format!("maintenance of the ledger failed: {problem}")).await;
-            *told = Some(problem);
+            *last_problem = Some(problem);
         }
     }
 

@@ -131,10 +131,10 @@ impl StatusPoller {
     }
 
     /// Records a run's progress unless the backend has the same.
-    async fn record_progress(&mut self, run: &RunId, told: Option<&RunProgress>) {
+    async fn record_progress(&mut self, run: &RunId, recorded: Option<&RunProgress>) {
         let progress = self.registry.borrow().get(run).and_then(|entry| entry.progress.clone());
         let Some(progress) = progress else { return };
-        if told != Some(&progress)
+        if recorded != Some(&progress)
             && let Err(error) = self.backend.record_progress(run, &progress).await
         {
             return self.report_outage(&error).await;

@@ -66,7 +66,7 @@ impl From<&str> for UnavailableInput {
 
 impl JudgedInputs {
     /// The source for the run in this directory, with the pictures of rendered code that are kept.
-    pub fn of_run(directory: &Path, renders: KeptRenders) -> Self {
+    pub fn for_run(directory: &Path, renders: KeptRenders) -> Self {
         Self { kept: KeptInputs::find(directory), renders }
     }
 
@@ -112,7 +112,7 @@ mod tests {
         let kept = KeptInputs::create(run.path()).unwrap();
         let (judged, digest) = (Bytes::from_static(b"judged"), Digest::from_content(b"judged"));
         kept.keep(digest, judged.clone()).await.unwrap();
-        let inputs = JudgedInputs::of_run(run.path(), KeptRenders::in_state(run.path()));
+        let inputs = JudgedInputs::for_run(run.path(), KeptRenders::in_state(run.path()));
         let resolved = |today: Result<&'static [u8], UnavailableInput>, digest: &[u8]| {
             let today = today.map(Bytes::from_static);
             let input = inputs.resolve(today, Some(Digest::from_content(digest)), 100)?;

@@ -13,7 +13,7 @@ use juror_types::{
 pub const MAX_BYTES: usize = 8 << 20;
 
 /// Maximum size of one item's code that is shown, in bytes.
-const MAX_OF_ONE: usize = 20_000;
+const MAX_ITEM_BYTES: usize = 20_000;
 
 /// Mark that begins a text file and is no part of its text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The code of a result, or why it is not shown; none where the item has no code, or where its
 /// dataset cannot be read, as `item` says, and the run keeps none. Takes what it needs from what is
 /// left for all.
-pub fn of(
+pub fn load(
     one: &AttachmentRequest,
     item: Result<(&Item, &Roots), &str>,
     made_on_the_way: bool,
@@ -65,7 +65,7 @@ fn read(code: &Text, roots: &Roots) -> Result<Bytes, String> {
 /// The beginning of a text, and how many bytes are left out at its end.
 fn cut(bytes: &[u8], remaining_bytes: &mut usize) -> Result<(String, usize), String> {
     let text = String::from_utf8_lossy(bytes);
-    let end = text.floor_char_boundary(MAX_OF_ONE);
+    let end = text.floor_char_boundary(MAX_ITEM_BYTES);
     if end > *remaining_bytes {
         return Err("omitted: the page has reached its limit of code".to_owned());
     }

@@ -17,12 +17,12 @@ const MAX_ITEMS: usize = 1_000;
 const MAX_BYTES: usize = 24 << 20;
 
 /// Maximum size of one picture in bytes, and of its longer side in pixels.
-const MAX_OF_ONE: u64 = 32 << 10;
+const MAX_ORIGINAL_BYTES: u64 = 32 << 10;
 const MAX_PIXELS: u32 = 440;
 
 /// Maximum size of the whole pictures of a page, and of one of them, in bytes.
 const MAX_WHOLE_BYTES: usize = 12 << 20;
-const MAX_OF_WHOLE: u64 = 128 << 10;
+const MAX_PAGE_BYTES: u64 = 128 << 10;
 
 /// Number of items between two checks whether any bytes remain for more.
 const ITEMS_PER_CHECK: usize = 50;
@@ -31,7 +31,7 @@ const ITEMS_PER_CHECK: usize = 50;
 type Pictures = Vec<(String, Result<Picture, String>)>;
 
 /// The pictures of each item.
-pub fn of(
+pub fn load_all(
     shown: &[AttachmentRequest],
     today: &Result<Today, String>,
     inputs: &JudgedInputs,
@@ -47,14 +47,15 @@ pub fn of(
         let may_be_whole = remaining_whole > 0;
         let pictures = match left_out {
             true => some.iter().map(|one| full(one)).collect(),
-            false => side_by_side(some, |one| of_one(one, today, inputs, may_be_whole)),
+            false => side_by_side(some, |one| load_item(one, today, inputs, may_be_whole)),
         };
         for (one, mut pictures) in some.iter().zip(pictures) {
-            let whole = bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_OF_ONE);
+            let whole =
+                bytes_of(&pictures, |picture| picture.bytes.len() as u64 > MAX_ORIGINAL_BYTES);
             if whole > remaining_whole {
                 // Once the budget is exceeded, only thumbnails are used for the rest of the page.
                 remaining_whole = 0;
-                pictures = of_one(one, today, inputs, false);
+                pictures = load_item(one, today, inputs, false);
             } else {
                 remaining_whole -= whole;
             }
@@ -102,7 +103,7 @@ fn side_by_side(
     done.into_iter().map(|(_, pictures)| pictures).collect()
 }
 
-fn of_one(
+fn load_item(
     one: &AttachmentRequest,
     today: &Result<Today, String>,
     inputs: &JudgedInputs,
@@ -136,17 +137,17 @@ fn of_one(
 
 /// A picture as it was judged; none if it is too large, or not in a form that browsers read.
 fn whole(judged: &JudgedInput) -> Option<Picture> {
-    if judged.bytes.len() as u64 > MAX_OF_WHOLE {
+    if judged.bytes.len() as u64 > MAX_PAGE_BYTES {
         return None;
     }
-    let rules = rules(MAX_OF_WHOLE, MAX_MEASURED_SIDE);
+    let rules = rules(MAX_PAGE_BYTES, MAX_MEASURED_SIDE);
     let picture = picture(judged.clone(), &rules).ok()?;
     picture.is_original.then_some(picture)
 }
 
 /// A copy of a picture of the size of a thumbnail.
 fn reduced(judged: JudgedInput) -> Result<Picture, String> {
-    picture(judged, &rules(MAX_OF_ONE, MAX_PIXELS))
+    picture(judged, &rules(MAX_ORIGINAL_BYTES, MAX_PIXELS))
 }
 
 fn rules(max_bytes: u64, max_side: u32) -> ImageRules {

@@ -87,7 +87,7 @@ impl ContextFactory {
                     "tokens are counted by the rule that another process has learned"
                 );
             }
-            judge.adopt(counting);
+            judge.apply_shared(counting);
         }
         let lane = self.batches.lane(&self.settings, record, judge.as_deref()).await?;
         let context = self.resources.context(&self.settings, rubric, judge, self.shutdown.child());

@@ -77,7 +77,7 @@ impl DatasetItemSource {
         self.open.settings.fleet.redis.as_ref()?;
         let reading = async {
             let mut ledgers = Ledgers::new(&self.open.settings);
-            let ledger = ledgers.of(record).await;
+            let ledger = ledgers.ledger_for(record).await;
             for warning in ledgers.close().await {
                 tracing::warn!("{warning}");
             }

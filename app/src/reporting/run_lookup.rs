@@ -44,21 +44,21 @@ pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
         Ok(_) => BlessedRuns::new(runs_dir).get(named)?,
         Err(_) => None,
     };
-    let meanings = meanings(named, runs_dir, blessed.as_ref());
+    let candidates = candidates(named, runs_dir, blessed.as_ref());
     let mut distinct = BTreeMap::new();
-    for (meaning, directory) in &meanings {
+    for (meaning, directory) in &candidates {
         let path = directory.canonicalize().unwrap_or_else(|_| directory.clone());
         distinct.entry(path).or_insert_with(|| meaning.as_str());
     }
     if distinct.len() > 1 {
-        let meanings: Vec<&str> = distinct.values().copied().collect();
+        let candidates: Vec<&str> = distinct.values().copied().collect();
         return Err(AppError::invalid(format!(
             "{named:?} means {}: give the run's directory instead, as in {}",
-            meanings.join(" and "),
-            meanings_path(named, runs_dir).display()
+            candidates.join(" and "),
+            candidate_path(named, runs_dir).display()
         )));
     }
-    match (meanings.into_iter().next(), blessed) {
+    match (candidates.into_iter().next(), blessed) {
         (Some((_, directory)), None) => open(&directory, None),
         (Some((_, directory)), Some(blessed)) => match holds_run(&directory) {
             true => open(&directory, Some(blessed)),
@@ -70,27 +70,31 @@ pub fn find_run(named: &str, runs_dir: &Path) -> Result<NamedRun, AppError> {
 }
 
 /// Directories that a name can mean, each with a description.
-fn meanings(named: &str, runs_dir: &Path, blessed: Option<&BlessedRun>) -> Vec<(String, PathBuf)> {
+fn candidates(
+    named: &str,
+    runs_dir: &Path,
+    blessed: Option<&BlessedRun>,
+) -> Vec<(String, PathBuf)> {
     let path = Path::new(named);
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
-    let mut meanings = Vec::new();
+    let mut candidates = Vec::new();
     if holds_run(directory) {
-        meanings.push((format!("the run directory {named}"), directory.to_owned()));
+        candidates.push((format!("the run directory {named}"), directory.to_owned()));
     }
     if RunId::parse(named).is_ok() {
         let own = runs_dir.join(named);
         if holds_run(&own) {
-            meanings.push((format!("the run {}", own.display()), own));
+            candidates.push((format!("the run {}", own.display()), own));
         }
     }
-    meanings.extend(blessed.map(|blessed| {
+    candidates.extend(blessed.map(|blessed| {
         let directory = runs_dir.join(blessed.run_id.as_str());
         (format!("the blessed run {}", directory.display()), directory)
     }));
-    meanings
+    candidates
 }
 
-fn meanings_path(named: &str, runs_dir: &Path) -> PathBuf {
+fn candidate_path(named: &str, runs_dir: &Path) -> PathBuf {
     match RunId::parse(named) {
         Ok(_) => runs_dir.join(named),
         Err(_) => PathBuf::from(named),

@@ -79,11 +79,12 @@ impl FleetRuns {
     ) -> BoxFuture<'a, Result<(), AppError>> {
         Box::pin(async move {
             let run = record.run_id.clone();
-            let mut asked = validator.resuming(&record, budget);
-            asked.layers.extend(namespace_of(Some(&record), None)?);
-            let backend = open_backend(&asked.settings()?).await.map_err(unavailable)?;
-            let plan =
-                RetryPlan::for_run(&backend, &asked, &run, Some(record)).await.map_err(unavailable);
+            let mut invocation = validator.resuming(&record, budget);
+            invocation.layers.extend(namespace_of(Some(&record), None)?);
+            let backend = open_backend(&invocation.settings()?).await.map_err(unavailable)?;
+            let plan = RetryPlan::for_run(&backend, &invocation, &run, Some(record))
+                .await
+                .map_err(unavailable);
             let plan = plan.and_then(|plan| {
                 check(&plan)?;
                 let RunRecord { judge, budget_usd, .. } = &plan.run.record;

@@ -47,13 +47,13 @@ struct ActiveRun {
 }
 
 /// Permit of an active run, released on drop.
-pub struct RunPlace {
+pub struct RunPermit {
     own: Arc<ActiveRun>,
     all: Arc<Mutex<Vec<Arc<ActiveRun>>>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for RunPlace {
+impl Drop for RunPermit {
     fn drop(&mut self) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| !Arc::ptr_eq(one, &self.own));
@@ -80,7 +80,7 @@ impl LocalRuns {
     ///
     /// # Errors
     /// A stopping server, an active run of this id, or too many active runs.
-    pub fn place(&self, run: &RunId) -> Result<RunPlace, AppError> {
+    pub fn acquire(&self, run: &RunId) -> Result<RunPermit, AppError> {
         if self.shutdown.drain.is_cancelled() {
             return Err(AppError::unavailable("the server is stopping; retry after its restart"));
         }
@@ -101,14 +101,14 @@ impl LocalRuns {
         };
         let own = Arc::new(ActiveRun { run: run.clone(), shutdown });
         active.push(Arc::clone(&own));
-        Ok(RunPlace { own, all: Arc::clone(&self.active), _permit: permit })
+        Ok(RunPermit { own, all: Arc::clone(&self.active), _permit: permit })
     }
 
     /// Starts or continues a run in the background. Returns once its record and its ledger exist;
     /// the task continues if the caller is dropped.
     pub fn begin(
         self: &Arc<Self>,
-        place: RunPlace,
+        place: RunPermit,
         setup: RunSetup,
         known: Option<RunRecord>,
     ) -> BoxFuture<'_, Result<(), AppError>> {
@@ -122,7 +122,7 @@ impl LocalRuns {
 
     async fn begin_now(
         &self,
-        place: RunPlace,
+        place: RunPermit,
         setup: RunSetup,
         known: Option<RunRecord>,
     ) -> Result<(), AppError> {
@@ -184,7 +184,7 @@ impl LocalRuns {
 }
 
 /// Runs to completion, and writes the report; returns a summary.
-async fn run_to_completion(begun: BegunRun, place: RunPlace) -> Result<String, AppError> {
+async fn run_to_completion(begun: BegunRun, place: RunPermit) -> Result<String, AppError> {
     let (events, receiver) = Events::channel(EVENT_CAPACITY);
     let ActiveRun { run, shutdown } = &*place.own;
     let (ended, ()) = tokio::join!(begun.run(events, shutdown), log_events(receiver, run));

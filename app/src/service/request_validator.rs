@@ -92,55 +92,64 @@ impl RunRequestValidator {
 
     /// The setup of a request, after all checks that cost nothing. Reads the whole manifest and
     /// so blocks.
-    pub fn setup(&self, asked: &RunSpecification, run: &RunId) -> Result<RunSetup, AppError> {
-        let dataset = self.roots.resolve(&asked.dataset)?;
-        check_names(asked)?;
-        self.check_baseline(asked.baseline.as_deref())?;
-        if let Some(model) = asked.model.as_deref().filter(|_| asked.enable_llm_judge) {
+    pub fn setup(
+        &self,
+        specification: &RunSpecification,
+        run: &RunId,
+    ) -> Result<RunSetup, AppError> {
+        let dataset = self.roots.resolve(&specification.dataset)?;
+        check_names(specification)?;
+        self.check_baseline(specification.baseline.as_deref())?;
+        if let Some(model) =
+            specification.model.as_deref().filter(|_| specification.enable_llm_judge)
+        {
             let price = prices(&self.settings).require(model).map(drop);
             price.map_err(|error| AppError::for_field(RequestField::Model, error.to_string()))?;
         }
-        let mut layers = [self.flags.clone(), layers_of(asked), self.limits(asked)].concat();
+        let mut layers =
+            [self.flags.clone(), layers_of(specification), self.limits(specification)].concat();
         // Set in either case, since the settings of the server may enable it.
-        layers.push(Layer::from_value("run", "enable_llm_judge", asked.enable_llm_judge));
-        layers.extend(asked.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)));
+        layers.push(Layer::from_value("run", "enable_llm_judge", specification.enable_llm_judge));
         layers.extend(
-            asked.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
+            specification.keep_inputs.map(|keep| Layer::from_value("run", "keep_inputs", keep)),
+        );
+        layers.extend(
+            specification.baseline.clone().map(|named| Layer::from_value("run", "baseline", named)),
         );
         let items = ItemSelection {
-            sample: asked
+            sample: specification
                 .sample
-                .map(|items| ItemSample { items, seed: asked.seed.unwrap_or_default() }),
+                .map(|items| ItemSample { items, seed: specification.seed.unwrap_or_default() }),
             until_width: None,
-            limit: asked.limit,
-            filters: asked.filters.clone(),
+            limit: specification.limit,
+            filters: specification.filters.clone(),
             outputs: Vec::new(),
         };
-        let asked = RunInvocation {
+        let invocation = RunInvocation {
             dataset: Some(dataset),
             items,
-            rubric: asked.rubric.clone(),
+            rubric: specification.rubric.clone(),
             run_id: None,
-            budget_usd: asked.budget_usd,
+            budget_usd: specification.budget_usd,
             place: self.place(),
-            evidence: asked.evidence,
+            evidence: specification.evidence,
             layers,
             base: &self.base,
             on_item: &|_| (),
         };
-        asked.setup(run, None)
+        invocation.setup(run, None)
     }
 
     /// The setup of a resumed run. Blocks as [`RunRequestValidator::setup`] does.
     pub fn resumed(&self, record: &RunRecord, budget: Option<Money>) -> Result<RunSetup, AppError> {
-        let mut asked = self.resuming(record, budget);
+        let mut invocation = self.resuming(record, budget);
         // The run's data roots come before the server's.
         let known = &record.data_roots;
         let own = self.settings.files.data_roots.iter().map(|root| absolute(root));
         let own = own.filter(|root| !known.contains(root));
         let roots: Vec<String> = known.iter().cloned().chain(own).collect();
-        asked.layers.push(Layer::from_value("files", "data_roots", roots));
-        let setup = asked.setup(&record.run_id, Some(record))?;
+        invocation.layers.push(Layer::from_value("files", "data_roots", roots));
+        let setup = invocation.setup(&record.run_id, Some(record))?;
         let judged = setup.candidate.is_some();
         self.check_budget(judged && setup.settings.budget.run_usd.is_none(), budget)?;
         Ok(setup)
@@ -177,13 +186,13 @@ impl RunRequestValidator {
     }
 
     /// The requested limits within the server's own.
-    fn limits(&self, asked: &RunSpecification) -> Vec<Layer> {
+    fn limits(&self, specification: &RunSpecification) -> Vec<Layer> {
         let own = &self.settings.limits;
         let count = |asked: Option<usize>| asked.map(|count| count as u64);
         [
-            ("rpm", asked.rpm, own.rpm),
-            ("tpm", asked.tpm, own.tpm),
-            ("max_concurrency", count(asked.max_concurrency), count(own.max_concurrency)),
+            ("rpm", specification.rpm, own.rpm),
+            ("tpm", specification.tpm, own.tpm),
+            ("max_concurrency", count(specification.max_concurrency), count(own.max_concurrency)),
         ]
         .into_iter()
         .filter_map(|(key, asked, own)| {
@@ -195,19 +204,24 @@ impl RunRequestValidator {
 }
 
 /// The settings of a request, without limits.
-fn layers_of(asked: &RunSpecification) -> Vec<Layer> {
+fn layers_of(specification: &RunSpecification) -> Vec<Layer> {
     let text = |section, key, value: &Option<String>| {
         value.clone().map(|value| Layer::from_value(section, key, value))
     };
-    let repeat = asked.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
-    let evidence = asked.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
-    let texts = [text("run", "rubric", &asked.rubric), text("judge", "model", &asked.model)];
+    let repeat =
+        specification.repeat.map(|repeat| Layer::from_value("run", "repeat", i64::from(repeat)));
+    let evidence =
+        specification.evidence.map(|mode| Layer::from_value("evidence", "mode", mode.name()));
+    let texts = [
+        text("run", "rubric", &specification.rubric),
+        text("judge", "model", &specification.model),
+    ];
     texts.into_iter().chain([repeat, evidence]).flatten().collect()
 }
 
 /// Refuses a rubric that is not built in, such as a file of the server, and too many repeats.
-fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
-    match &asked.rubric {
+fn check_names(specification: &RunSpecification) -> Result<(), AppError> {
+    match &specification.rubric {
         Some(rubric) if builtin_named(rubric).is_none() => {
             let known: Vec<_> = builtin().iter().map(|rubric| rubric.id).collect();
             let message =
@@ -216,7 +230,7 @@ fn check_names(asked: &RunSpecification) -> Result<(), AppError> {
         }
         _ => {}
     }
-    match asked.repeat {
+    match specification.repeat {
         Some(repeat) if repeat > MAX_REPEATS => Err(AppError::for_field(
             RequestField::Repeat,
             format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),

@@ -70,7 +70,7 @@ async fn with_costs(
     let mut ledgers = Ledgers::new(settings);
     let mut rows = Vec::with_capacity(runs.len());
     for (record, fold) in runs {
-        let ledger = ledgers.of(&record).await?;
+        let ledger = ledgers.ledger_for(&record).await?;
         let cost = fold.spent().total(ledger.as_ref());
         let booked = fold.spent().booked(ledger.as_ref());
         let baselines = blessed.iter().filter(|blessed| blessed.run_id == record.run_id);

@@ -20,7 +20,7 @@ pub async fn run(run: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<
     let LocatedRun { files, settings, global } = run_argument::open(run, global, fleet.layers())?;
     let record = files.record();
     let mut ledgers = Ledgers::new(&settings);
-    let ledger = ledgers.of(record).await;
+    let ledger = ledgers.ledger_for(record).await;
     ledgers.close().await.iter().for_each(|warning| terminal::print_notice(warning));
     let ledger = ledger?;
     let mut report = report_of(&files, ledger, settings.run.averaging_policy())?;

@@ -14,7 +14,7 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 
 /// Maximum number of concurrent reads: a few keep a disk busy, and each further one only costs a
 /// thread.
-const READS_AT_A_TIME: usize = 8;
+const MAX_CONCURRENT_READS: usize = 8;
 
 /// Maximum size of an image file in bytes.
 pub const MAX_IMAGE_BYTES: u64 = 64 << 20;
@@ -73,7 +73,7 @@ pub enum FileError {
 impl Roots {
     /// Roots in search order. A missing folder contains no files.
     pub fn new(folders: Vec<PathBuf>) -> Self {
-        Self { folders: Arc::new(folders), reads: Arc::new(Semaphore::new(READS_AT_A_TIME)) }
+        Self { folders: Arc::new(folders), reads: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)) }
     }
 
     /// Reads a file of at most `max_bytes` bytes. The reference is a path relative to a root, or an

@@ -26,7 +26,7 @@ mod settings;
 pub(crate) mod state_machine;
 mod token_count_rule;
 
-pub use admission_waiter::{AdmissionQueue, Admittance};
+pub use admission_waiter::{AdmissionOutcome, AdmissionQueue};
 pub use alert_settings::{AlertSettings, AlertShare, AlertTarget, InvalidAlert};
 pub use budget_decision::Account;
 pub use calendar::{BudgetCalendar, UnknownZone};

@@ -80,7 +80,7 @@ pub trait BatchRecords: Send + Sync {
     async fn renew_owner(&self, owner: &OwnerId, ttl: Duration) -> Result<(), LedgerError>;
 
     /// Ends the ownership of the owner's shards at once.
-    async fn resign(&self, owner: &OwnerId) -> Result<(), LedgerError>;
+    async fn remove_owner(&self, owner: &OwnerId) -> Result<(), LedgerError>;
 
     /// Transfers every shard of a run without a living owner to this owner; returns all shards of
     /// the run that it owns now, by their numbers.

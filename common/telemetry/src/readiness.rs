@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Interval of checks while the condition is met; below, while it is not.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Timeout of a check, after which the condition counts as unmet.
-const MAX_LOOK: Duration = Duration::from_secs(5);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Named conditions of a role's readiness. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -62,9 +62,9 @@ impl Condition {
     pub async fn keep_looking(&self, cancelled: &CancellationToken, look: impl AsyncFn() -> bool) {
         let looking = async {
             loop {
-                let met = timeout(MAX_LOOK, look()).await.unwrap_or(false);
+                let met = timeout(CHECK_TIMEOUT, look()).await.unwrap_or(false);
                 self.set(met);
-                sleep(if met { CHECK_INTERVAL } else { LOOK_AGAIN }).await;
+                sleep(if met { CHECK_INTERVAL } else { RETRY_INTERVAL }).await;
             }
         };
         cancelled.run_until_cancelled(looking).await;

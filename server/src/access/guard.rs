@@ -35,7 +35,7 @@ pub async fn guard(
         Err(Refused::Problem(problem)) => {
             with_visitor(access.visitor(request.headers()), problem.into_response())
         }
-        Err(Refused::LogIn { next }) => login::to_log_in(&next),
+        Err(Refused::LogIn { next }) => login::redirect_to_login(&next),
     }
 }
 

@@ -95,7 +95,7 @@ fn with_cookie(
     value: &str,
     seconds: u64,
 ) -> Response {
-    let secure = if came_by_https(headers) { "; Secure" } else { "" };
+    let secure = if is_https(headers) { "; Secure" } else { "" };
     let name = cookie_name(access, headers);
     let cookie =
         format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
@@ -105,7 +105,7 @@ fn with_cookie(
     response
 }
 
-fn came_by_https(headers: &HeaderMap) -> bool {
+fn is_https(headers: &HeaderMap) -> bool {
     headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https")
 }
 
@@ -122,7 +122,7 @@ fn redirect(target: &str) -> Response {
 }
 
 /// Redirects a browser to the log-in form, and from there to `next`.
-pub fn to_log_in(next: &str) -> Response {
+pub fn redirect_to_login(next: &str) -> Response {
     let form =
         url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     redirect(&format!("/login?{form}"))

@@ -65,9 +65,9 @@ pub async fn comparison(
     }
     let strict = query.strict.unwrap_or(site.rules.strict);
     let rules = Rules { margin, strict, max_lost, ..site.rules };
-    let base = site.views.of(&run_id(&query.base)?).await?;
-    let head = site.views.of(&run_id(&query.head)?).await?;
-    let compared = site.comparisons.of(&base, &head, rules).await?;
+    let base = site.views.get(&run_id(&query.base)?).await?;
+    let head = site.views.get(&run_id(&query.head)?).await?;
+    let compared = site.comparisons.get(&base, &head, rules).await?;
     Ok(Json(&*compared).into_response())
 }
 

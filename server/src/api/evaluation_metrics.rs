@@ -82,7 +82,7 @@ pub async fn metrics(
         Some(run) => run_id(run)?,
         None => latest(&site, query.enable_llm_judge).await?,
     };
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     if query.enable_llm_judge && view.report.overall.semantic.is_none() {
         return Err(no_verdicts(&format!("Run {run} has no verdicts of a judge.")));
     }

@@ -74,7 +74,7 @@ pub async fn image(
     let digest: Digest = digest
         .parse()
         .map_err(|error: juror_types::id::InvalidDigest| Problem::missing(error.to_string()))?;
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let place = match &query.item {
         // Its images are the same in every repeat.
         Some(item) => view.place_of(item, 0),

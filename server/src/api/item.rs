@@ -105,7 +105,7 @@ pub async fn show(
     InRun(run, item): InRun,
     StrictQuery(query): StrictQuery<ItemQuery>,
 ) -> Result<Json<ItemAnswer>, Problem> {
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let Some(place) = view.place_of(&item, query.repeat) else {
         return Err(Problem::missing(format!(
             "Run {run} has no result of this item and repeat; GET /api/v1/runs/{run}/items lists \

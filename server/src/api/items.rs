@@ -102,7 +102,7 @@ pub async fn list(
 ) -> Result<Json<ItemsAnswer>, Problem> {
     let page = within(query.page, 1, usize::MAX, "page")?;
     let per_page = within(query.per_page, 100, 1_000, "per_page")?;
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let reading = blocking(move || {
         let places = view.select(&query.rows(&view)?);
         let before = (page - 1).saturating_mul(per_page);
@@ -154,7 +154,7 @@ impl ItemsQuery {
 }
 
 fn order(name: &str, view: &RunView) -> Result<Order, Problem> {
-    Order::of_name(name, view).ok_or_else(|| {
+    Order::from_name(name, view).ok_or_else(|| {
         let keys = view.columns.iter().map(|column| column.key.as_str());
         let names: Vec<&str> = std::iter::once(Order::URGENCY).chain(keys).collect();
         let detail = format!("sort must be one of {}.", names.join(", "));

@@ -69,7 +69,7 @@ async fn report(
     run: RunId,
     (ending, format, media_type, disposition): (&str, OutputFormat, &'static str, &str),
 ) -> Result<Response, Problem> {
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let permit = WRITE_PERMITS.acquire().await.map_err(|error| Problem::internal(&error))?;
     let written = blocking(move || {
         // Held until the file is written, even if the request is dropped.

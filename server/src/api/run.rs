@@ -92,7 +92,7 @@ struct Statement<'a> {
     responses((status = 200, description = "Its report without its items", body = RunAnswer))
 )]
 pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     Ok(Json(RunAnswer::from_view(&view)).into_response())
 }
 

@@ -38,9 +38,9 @@ pub async fn show(
     let (base, head) = (query.text("base"), query.text("head"));
     let compared = match (base, head) {
         (Some(base), Some(head)) => {
-            let base = site.views.of(&run_named(base)?).await?;
-            let head = site.views.of(&run_named(head)?).await?;
-            match site.comparisons.of(&base, &head, site.rules).await {
+            let base = site.views.get(&run_named(base)?).await?;
+            let head = site.views.get(&run_named(head)?).await?;
+            match site.comparisons.get(&base, &head, site.rules).await {
                 Ok(comparison) => {
                     Some(spawn_blocking(move || compared(&base, &head, &comparison)).await??)
                 }

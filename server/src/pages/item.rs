@@ -44,7 +44,7 @@ pub async fn show(
     query: PageQuery,
 ) -> Result<Markup, PageError> {
     let run = run_named(&name)?;
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let repeat = query.value("repeat").unwrap_or(0);
     let Some(place) = view.place_of(&item, repeat) else {
         return Err(PageError::missing(format!("Run {run} has no result of item {item:?}.")));
@@ -59,7 +59,7 @@ pub async fn show(
     let (result, neighbors) = read.await??;
     let result = result.ok_or_else(|| PageError::missing("This result is gone.".to_owned()))?;
     let shown = site.item_source.item(view.files.record(), &view.report.rubric, &result).await;
-    let earlier = earlier::of(&site, &view, &result, &query).await?;
+    let earlier = earlier::load(&site, &view, &result, &query).await?;
     let content = content(&view, &result, &shown, &neighbors, &earlier);
     Ok(page(Some(visitor), &harmless(&item), NavigationPage::Runs, &content))
 }

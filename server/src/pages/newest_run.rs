@@ -30,7 +30,7 @@ pub async fn newest_of<'a>(
             damaged.push(id.clone());
             continue;
         }
-        match site.views.of(id).await {
+        match site.views.get(id).await {
             Ok(view) => return Ok(NewestRun { view: Some(view), damaged }),
             Err(error @ ViewError::Interrupted) => return Err(error.into()),
             Err(error) => {

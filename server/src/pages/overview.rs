@@ -14,7 +14,7 @@ use crate::{
         newest_run::{NewestRun, newest_of},
         query::PageQuery,
         run_choice::RunChoice,
-        run_summary::{coverage_and_cost, facts_line, to_results},
+        run_summary::{coverage_and_cost, facts_line, result_links},
     },
     view::RunView,
 };
@@ -101,7 +101,7 @@ async fn newest(
     request: &OverviewQuery,
 ) -> Result<NewestRun, PageError> {
     if let Some(name) = &request.run {
-        let view = site.views.of(&run_named(name)?).await?;
+        let view = site.views.get(&run_named(name)?).await?;
         return Ok(NewestRun { view: Some(view), damaged: Vec::new() });
     }
     let fits = |run: &&ListedRun| {
@@ -149,7 +149,7 @@ fn overview(
             @if let Some(topic) = topics::metrics::pipeline(report) { (card(&topic, &plain)) }
         }
         @if let Some(gate) = gate { (card(&topics::gate::topic(report, &gate), &plain)) }
-        @if let Some(topic) = issues { (card(&topic, &to_results(run))) }
+        @if let Some(topic) = issues { (card(&topic, &result_links(run))) }
         (coverage_and_cost(report))
         (trend::section(view, runs, shows_judge))
     }

@@ -15,7 +15,7 @@ use crate::{
         error_page::{PageError, run_named, state_chip},
         layout::{NavigationPage, page},
         query::PageQuery,
-        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, to_results},
+        run_summary::{baseline_chips, cards, coverage_and_cost, facts_line, result_links},
     },
     view::RunView,
 };
@@ -50,7 +50,7 @@ pub async fn show(
     query: PageQuery,
 ) -> Result<Response, PageError> {
     let run = run_named(&name)?;
-    let view = match site.views.of(&run).await {
+    let view = match site.views.get(&run).await {
         Err(error) if error.is_missing() => match site.launcher.awaited(&run).await {
             Some(queued) => return Ok(queued::show(visitor, &queued)),
             None => return Err(error.into()),
@@ -138,7 +138,7 @@ fn folds(view: &RunView) -> Markup {
         @if let Some(topic) = topics::issues::folded_topic(report, MAX_STATEMENTS) {
             details.card #issues-fold {
                 summary { (counted(groups.0, "common issue")) ", " (counted(groups.1, "strength")) }
-                (card(&topic, &to_results(&report.run.id)))
+                (card(&topic, &result_links(&report.run.id)))
             }
         }
         (histogram::distributions(view))
@@ -161,7 +161,7 @@ fn figures(view: &RunView) -> Markup {
         topics::metrics::pipeline(report),
         topics::measured::folded_topic(report),
     ];
-    cards(topics, &to_results(&report.run.id))
+    cards(topics, &result_links(&report.run.id))
 }
 
 /// Cancels a run.

@@ -47,7 +47,7 @@ pub fn cards<const N: usize>(topics: [Option<Topic>; N], link: &NameLink<'_>) ->
 
 /// Links from items to their pages, and from issues, strengths, repairs and contradictions to their
 /// results.
-pub fn to_results(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
+pub fn result_links(run: &RunId) -> impl Fn(NameKind, &str) -> Markup {
     let (run, address) = (run.clone(), links::run(run));
     move |kind, name| {
         let filter = match kind {

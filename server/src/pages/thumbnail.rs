@@ -51,7 +51,7 @@ pub async fn show(
     query: PageQuery,
 ) -> Result<Response, PageError> {
     let run = run_named(&name)?;
-    let view = site.views.of(&run).await?;
+    let view = site.views.get(&run).await?;
     let missing = || PageError::missing("There is no picture of this item.".to_owned());
     let place = view.place_of(&item, query.value("repeat").unwrap_or(0)).ok_or_else(missing)?;
     let Some(permit) = site.thumbnails.take().await else { return Ok(busy()) };

@@ -62,7 +62,7 @@ pub async fn show(
 ) -> Result<Markup, PageError> {
     let runs = site.runs().await?;
     let view = match query.text("run") {
-        Some(name) => Some(site.views.of(&run_named(name)?).await?),
+        Some(name) => Some(site.views.get(&run_named(name)?).await?),
         None => {
             let choice = RunChoice::from_query(&query, &headers);
             newest_of(&site, runs.iter().filter(|run| choice.matches(run))).await?.view

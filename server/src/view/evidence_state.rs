@@ -27,7 +27,7 @@ impl EvidenceState {
     ];
 
     /// The state of this name.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, known, _)| *known == name).map(|(state, ..)| state)
     }
 

@@ -62,7 +62,7 @@ impl Order {
     pub const URGENCY: &str = "urgency";
 
     /// The order of this name; none if the run lacks it.
-    pub fn of_name(name: &str, view: &RunView) -> Option<Self> {
+    pub fn from_name(name: &str, view: &RunView) -> Option<Self> {
         if name == Self::URGENCY {
             return Some(Self::Urgency);
         }

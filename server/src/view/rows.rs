@@ -82,9 +82,9 @@ impl Rows {
             first_issues.push(first_issue(&result, MAX_ISSUE).to_lowercase());
             rows.push(Row {
                 tags: tags.numbers(&result.item.tags),
-                issues: issues.of(item).collect(),
-                strengths: strengths.of(item).collect(),
-                repairs: repairs.of(item).collect(),
+                issues: issues.numbers_of_item(item).collect(),
+                strengths: strengths.numbers_of_item(item).collect(),
+                repairs: repairs.numbers_of_item(item).collect(),
                 ..row(&report.rubric, &result, columns)
             });
         }
@@ -137,7 +137,7 @@ fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
     };
     Row {
         outcome: result.outcome,
-        urgency: Urgency::of_result(result),
+        urgency: Urgency::from_result(result),
         repeat: result.repeat,
         score: verdict.map(|verdict| verdict.correctness() as f32),
         values: columns.iter().map(value).collect(),

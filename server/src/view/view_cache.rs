@@ -62,7 +62,7 @@ impl Views {
     }
 
     /// The current view of a run; that of an active run may be some seconds old.
-    pub async fn of(&self, run: &RunId) -> Result<Arc<RunView>, ViewError> {
+    pub async fn get(&self, run: &RunId) -> Result<Arc<RunView>, ViewError> {
         let catalog = Arc::clone(&self.catalog);
         let id = run.clone();
         let listing = spawn_blocking(move || {

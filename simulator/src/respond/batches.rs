@@ -102,11 +102,11 @@ impl RowAnswerer for Simulator {
             }
         }
         let PreparedAnswer {
-            imitation, model, said, usage, cache_write_tokens, lane, cost, ..
+            imitation, model, content, usage, cache_write_tokens, lane, cost, ..
         } = prepared;
         self.counter.imitate(&imitation);
         self.counter.bill(cost, usage);
-        let mut body = reply::completion(serial, &model, &said, usage, cache_write_tokens, lane);
+        let mut body = reply::completion(serial, &model, &content, usage, cache_write_tokens, lane);
         imitation.alter(&mut body, &mut HeaderMap::new(), cost);
         RowReply { status: 200, body, usage }
     }

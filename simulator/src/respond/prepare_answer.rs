@@ -28,7 +28,7 @@ pub(super) struct PreparedAnswer {
     pub(super) imitation: Imitation,
     pub(super) substitute: Option<SubstituteResponse>,
     pub(super) model: String,
-    pub(super) said: ReplyContent,
+    pub(super) content: ReplyContent,
     pub(super) usage: Usage,
     pub(super) cache_write_tokens: Option<u64>,
     pub(super) lane: Lane,
@@ -70,16 +70,16 @@ impl Simulator {
         let mut random = Random::new(random::mix(self.config.seed, serial));
         let latency = self.config.latency.draw(&mut random);
         let verdict = self.verdict(&question, &texts, &digests, seed, random);
-        let mut said = ReplyContent::from_verdict(verdict, fault);
+        let mut content = ReplyContent::from_verdict(verdict, fault);
         if let Some(limit) = question.output_limit {
-            said = said.limited_to(limit);
+            content = content.limited_to(limit);
         }
         let input_tokens = input_tokens.saturating_add(self.config.extra_input_tokens);
         let CacheUse { read, written } = self.prompt_cache.look_up(&question, input_tokens);
         let usage = Usage {
             input_tokens,
             cached_input_tokens: self.config.cached_input_tokens.max(read).min(input_tokens),
-            output_tokens: said.tokens(),
+            output_tokens: content.tokens(),
         };
         let other = imitation.reported_model().and_then(|model| self.config.prices.find(model));
         let price = other.unwrap_or(question.price).price_in(question.lane);
@@ -90,7 +90,7 @@ impl Simulator {
             imitation,
             substitute,
             model,
-            said,
+            content,
             usage,
             cache_write_tokens: written,
             lane: question.lane,

@@ -33,7 +33,7 @@ impl Shape {
     /// texts; none if it states none.
     pub(crate) fn from_request(schema: Option<&Value>, texts: &[&str]) -> Option<Self> {
         match schema {
-            Some(schema) => Some(of_schema(schema, schema, 0)),
+            Some(schema) => Some(from_schema(schema, schema, 0)),
             None => texts.iter().rev().find_map(|text| shown_in(text)),
         }
     }
@@ -100,13 +100,13 @@ pub(super) const SAFE_SCALE: Shape = Shape::Score { least: 1, most: 5 };
 /// Deeper schemas are cut off, so that one that refers to itself ends.
 const DEEPEST: usize = 16;
 
-fn of_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
+fn from_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
     if depth > DEEPEST {
         return Shape::Fixed(Value::Null);
     }
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target.map_or(Shape::Text, |target| of_schema(target, root, depth + 1));
+        return target.map_or(Shape::Text, |target| from_schema(target, root, depth + 1));
     }
     if let Some(fixed) = schema.get("const") {
         return Shape::Fixed(fixed.clone());
@@ -116,7 +116,7 @@ fn of_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
     }
     for choice in ["anyOf", "oneOf", "allOf"] {
         if let Some(first) = schema.get(choice).and_then(|choices| choices.get(0)) {
-            return of_schema(first, root, depth + 1);
+            return from_schema(first, root, depth + 1);
         }
     }
     match kind(schema) {
@@ -125,7 +125,7 @@ fn of_schema(schema: &Value, root: &Value, depth: usize) -> Shape {
         Some("boolean") => Shape::Fixed(true.into()),
         Some("null") => Shape::Fixed(Value::Null),
         Some("string") => Shape::Text,
-        _ => of_properties(schema, |_, property| of_schema(property, root, depth + 1)),
+        _ => from_properties(schema, |_, property| from_schema(property, root, depth + 1)),
     }
 }
 
@@ -173,7 +173,7 @@ fn described_range(schema: &Value) -> Option<Shape> {
     range(schema.get("description")?.as_str()?)
 }
 
-fn of_properties(schema: &Value, of_property: impl Fn(&str, &Value) -> Shape) -> Shape {
+fn from_properties(schema: &Value, of_property: impl Fn(&str, &Value) -> Shape) -> Shape {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     Shape::Object(properties.map(|(name, part)| (name.clone(), of_property(name, part))).collect())
 }
@@ -189,20 +189,20 @@ fn shown_in(text: &str) -> Option<Shape> {
         let rest = text.get(position..)?;
         let value = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
         if value.pointer("/properties/scores").is_some() {
-            return Some(of_schema(&value, &value, 0));
+            return Some(from_schema(&value, &value, 0));
         }
-        value.get("scores").is_some().then(|| of_example("", &value, false))
+        value.get("scores").is_some().then(|| from_example("", &value, false))
     })
 }
 
 const MAX_CANDIDATES: usize = 200;
 
-fn of_example(key: &str, example: &Value, among_scores: bool) -> Shape {
+fn from_example(key: &str, example: &Value, among_scores: bool) -> Shape {
     match example {
         Value::Object(properties) => {
             let part = |(name, part): (&String, &Value)| {
                 let among_scores = among_scores || name == "scores";
-                (name.clone(), of_example(name, part, among_scores))
+                (name.clone(), from_example(name, part, among_scores))
             };
             Shape::Object(properties.iter().map(part).collect())
         }

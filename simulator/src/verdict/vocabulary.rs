@@ -69,14 +69,15 @@ pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static De
 fn pick_wording(random: &mut Random, criterion: &str, wordings: &[&str]) -> String {
     let length = 2 * (2 + random.below(10));
     let other = length + 2 * (1 + random.below(6));
-    let mut said = random.pick(wordings).copied().unwrap_or_default().to_owned();
+    let mut statement = random.pick(wordings).copied().unwrap_or_default().to_owned();
     for (name, words) in
         [("{part}", PARTS), ("{side}", SIDES), ("{icon}", ICONS), ("{color}", COLORS)]
     {
         let word = random.pick(words).copied().unwrap_or_default();
-        said = said.replace(name, word);
+        statement = statement.replace(name, word);
     }
-    said.replace("{a}", &length.to_string())
+    statement
+        .replace("{a}", &length.to_string())
         .replace("{b}", &other.to_string())
         .replace("{criterion}", &criterion.replace('_', " "))
 }
@@ -239,13 +240,16 @@ mod tests {
         for seed in 0..500 {
             let random = &mut Random::new(seed);
             for criterion in ["visual_similarity", "token_adherence", "layout", "own_idea"] {
-                for said in [
+                for statement in [
                     issue(random, criterion),
                     strength(random, criterion),
                     rationale(random, criterion, 0.5),
                     summary(random, 0.5),
                 ] {
-                    assert!(!said.contains(['{', '}']) && !said.is_empty(), "{said}");
+                    assert!(
+                        !statement.contains(['{', '}']) && !statement.is_empty(),
+                        "{statement}"
+                    );
                 }
             }
         }

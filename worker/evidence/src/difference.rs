@@ -34,7 +34,7 @@ impl PixelDifference {
 
     /// The same with the snapshot of the drawing: in texts with more or less ink, small differences
     /// count too.
-    pub fn of_page(
+    pub fn for_page(
         screenshot: &Raster,
         drawing: &Raster,
         noise: &PairNoise,

@@ -59,7 +59,7 @@ impl<'pictures> PicturePair<'pictures> {
         let (screenshot, drawing) = (self.screenshot(), self.drawing);
         let page = snapshot.map(PageTree::new);
         let difference = match &page {
-            Some(page) => PixelDifference::of_page(screenshot, drawing, self.noise(), page),
+            Some(page) => PixelDifference::for_page(screenshot, drawing, self.noise(), page),
             None => PixelDifference::new(screenshot, drawing, self.noise()),
         };
         let regions = find_regions(screenshot, drawing, &difference, self.noise(), page.as_ref());

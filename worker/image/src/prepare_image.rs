@@ -101,7 +101,7 @@ impl DecodeWork {
         if self.passes {
             // An image that the judge can read is judged, with or without a signature.
             let picture = decode(&self.bytes, &self.facts).ok();
-            let signature = picture.and_then(|picture| signature::of_picture(&picture.image));
+            let signature = picture.and_then(|picture| signature::from_picture(&picture.image));
             return Ok(PreparedImage { signature, ..passed_through(self.bytes, &self.facts) });
         }
         let mut picture = decode(&self.bytes, &self.facts)?;
@@ -109,7 +109,7 @@ impl DecodeWork {
         // Shrinking comes before turning, so that fewer pixels are turned.
         picture.shrink(width, height)?;
         picture.image.apply_orientation(self.facts.orientation);
-        let signature = signature::of_picture(&picture.image);
+        let signature = signature::from_picture(&picture.image);
         let encoded = encode_within(picture, self.facts.lossy, rules)?;
 
         let mut notes = Vec::new();

@@ -9,7 +9,7 @@ const MIN_BITS: u32 = 16;
 
 /// The difference hash (dHash) of an upright picture: shrunk to 9 by 8 gray pixels, one bit for
 /// each that is lighter than its right neighbor. None if the picture is mostly of one color.
-pub(super) fn of_picture(picture: &DynamicImage) -> Option<Signature> {
+pub(super) fn from_picture(picture: &DynamicImage) -> Option<Signature> {
     let small = picture.thumbnail_exact(9, 8).into_luma8();
     let rows = small.as_raw().chunks(9);
     let falls = rows.flat_map(|row| row.windows(2).map(|pair| pair.first() > pair.last()));
@@ -31,11 +31,11 @@ mod tests {
 
     #[test]
     fn near_equal_pictures_have_near_signatures_and_flat_ones_none() {
-        let (first, paler) = (of_picture(&checks(40, 10)), of_picture(&checks(40, 90)));
+        let (first, paler) = (from_picture(&checks(40, 10)), from_picture(&checks(40, 90)));
         let distance = first.unwrap().distance(paler.unwrap());
         assert!(distance <= Signature::MAX_DISTANCE, "{distance}");
-        let other = of_picture(&checks(20, 10)).unwrap();
+        let other = from_picture(&checks(20, 10)).unwrap();
         assert!(first.unwrap().distance(other) > Signature::MAX_DISTANCE);
-        assert_eq!(of_picture(&GrayImage::from_pixel(180, 160, Luma([255])).into()), None);
+        assert_eq!(from_picture(&GrayImage::from_pixel(180, 160, Luma([255])).into()), None);
     }
 }

@@ -33,8 +33,8 @@ impl BrowserExecutable {
             return Self::from_program(program).await;
         }
         for name in BROWSER_NAMES {
-            let Some(said) = version_text(Path::new(name)).await else { continue };
-            return Self::from_version_text(Path::new(name), said);
+            let Some(version_output) = version_text(Path::new(name)).await else { continue };
+            return Self::from_version_text(Path::new(name), version_output);
         }
         Err(RendererError::NotFound { names: BROWSER_NAMES.join(", ") })
     }
@@ -49,11 +49,11 @@ impl BrowserExecutable {
 
     fn from_version_text(
         program: &Path,
-        said: Result<String, String>,
+        version_output: Result<String, String>,
     ) -> Result<Self, RendererError> {
         let unusable = |reason| RendererError::Unusable { program: program.to_owned(), reason };
-        let said = said.map_err(unusable)?;
-        let (name, version) = name_and_version(&said)
+        let version_output = version_output.map_err(unusable)?;
+        let (name, version) = name_and_version(&version_output)
             .ok_or_else(|| unusable("its --version names no version".to_owned()))?;
         if version < MIN_BROWSER_VERSION {
             return Err(RendererError::TooOld { browser: name, needed: MIN_BROWSER_VERSION });
@@ -79,8 +79,8 @@ async fn version_text(program: &Path) -> Option<Result<String, String>> {
 }
 
 /// "Chromium 156.0.8078.79" and 156 of "Chromium 156.0.8078.79 built on Debian".
-fn name_and_version(said: &str) -> Option<(String, u32)> {
-    let line = said.lines().find(|line| !line.trim().is_empty())?;
+fn name_and_version(version_output: &str) -> Option<(String, u32)> {
+    let line = version_output.lines().find(|line| !line.trim().is_empty())?;
     let mut words = Vec::new();
     for word in line.split_whitespace() {
         words.push(word);

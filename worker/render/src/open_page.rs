@@ -87,7 +87,7 @@ impl<'renderer> OpenPage<'renderer> {
         mut limits: PageLimits,
         permit: PagePermit<'renderer>,
     ) -> Result<Self, RenderError> {
-        let files = ServedFiles::of_source(source, &served.modules, served.tailwind);
+        let files = ServedFiles::from_source(source, &served.modules, served.tailwind);
         let partial = files.partial.clone();
         // A timeout before the code is loaded is the browser's fault.
         let session = time::timeout(BROWSER_TIMEOUT, PageSession::new(browser, files)).await;
@@ -100,7 +100,7 @@ impl<'renderer> OpenPage<'renderer> {
             let fault = page.fault().await?;
             Ok((page, fault))
         };
-        let (mut page, fault) = limits.hold(opening).await?;
+        let (mut page, fault) = limits.enforce(opening).await?;
         page.limits = limits;
         match fault {
             None => Ok(page),
@@ -121,9 +121,9 @@ impl<'renderer> OpenPage<'renderer> {
     ) -> BoxFuture<'a, Result<DrawnPage, RenderError>> {
         Box::pin(async move {
             let mut limits = self.limits.clone();
-            let drawn = limits.hold(self.draw_changed(changes)).await;
+            let drawn = limits.enforce(self.draw_changed(changes)).await;
             self.limits = limits;
-            self.permit.note(&drawn);
+            self.permit.record_outcome(&drawn);
             drawn
         })
     }
@@ -162,7 +162,7 @@ impl<'renderer> OpenPage<'renderer> {
         let world = self.session.call("Page.createIsolatedWorld", world).await?;
         self.world = world.get("executionContextId").cloned().unwrap_or_default();
         let properties = json!(SNAPSHOT_PROPERTIES.as_slice());
-        self.in_own_world::<Value>(&format!("{SNAPSHOT_SCRIPT}({properties}); null")).await?;
+        self.evaluate_isolated::<Value>(&format!("{SNAPSHOT_SCRIPT}({properties}); null")).await?;
         Ok(())
     }
 
@@ -171,7 +171,7 @@ impl<'renderer> OpenPage<'renderer> {
         let running = format!("__juror.run({PAGE_TIME}, {MAX_TIMERS})");
         let errors: Vec<String> = self.evaluate(None, &running).await?;
         let state: SettledPage =
-            self.in_own_world(&format!("juror.settle({MAX_ELEMENTS})")).await?;
+            self.evaluate_isolated(&format!("juror.settle({MAX_ELEMENTS})")).await?;
         // An import that was replaced may be the cause of an error.
         let replaced = self.replaced();
         self.error = errors.into_iter().next().map(|error| error + &replaced);
@@ -193,7 +193,7 @@ impl<'renderer> OpenPage<'renderer> {
 
     async fn draw_changed(&mut self, changes: &[PageChange]) -> Result<DrawnPage, RenderError> {
         let written = json!(changes);
-        let snapshot: String = self.in_own_world(&format!("juror.change({written})")).await?;
+        let snapshot: String = self.evaluate_isolated(&format!("juror.change({written})")).await?;
         let options = json!({"format": "png", "optimizeForSpeed": true});
         let shot = self.session.call("Page.captureScreenshot", options).await?;
         let snapshot = serde_json::from_str(&snapshot);
@@ -206,7 +206,7 @@ impl<'renderer> OpenPage<'renderer> {
     }
 
     /// Evaluates an expression where the page's scripts cannot reach.
-    async fn in_own_world<T: DeserializeOwned>(
+    async fn evaluate_isolated<T: DeserializeOwned>(
         &mut self,
         expression: &str,
     ) -> Result<T, RenderError> {

@@ -48,7 +48,7 @@ impl PageLimits {
     }
 
     /// Works on the page as long as it keeps its limits.
-    pub async fn hold<T>(
+    pub async fn enforce<T>(
         &mut self,
         work: impl Future<Output = Result<T, RenderError>>,
     ) -> Result<T, RenderError> {
@@ -117,7 +117,7 @@ mod tests {
             sleep(Duration::from_secs(seconds)).await;
             Ok(())
         };
-        limits.hold(work).await
+        limits.enforce(work).await
     }
 
     #[tokio::test(start_paused = true)]

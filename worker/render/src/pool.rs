@@ -53,7 +53,7 @@ pub(crate) struct PagePermit<'pool> {
 
 impl PagePermit<'_> {
     /// Records the outcome of a drawing in the failure count.
-    pub fn note<T>(&self, drawn: &Result<T, RenderError>) {
+    pub fn record_outcome<T>(&self, drawn: &Result<T, RenderError>) {
         match drawn {
             Ok(_) => self.pool.failures.reset(),
             Err(error) => self.pool.failures.count(error),

@@ -32,7 +32,7 @@ pub(crate) struct ServedFiles {
 
 impl ServedFiles {
     /// The files of the page that some code becomes.
-    pub fn of_source(
+    pub fn from_source(
         source: &PageSource,
         modules: &Arc<ModuleFiles>,
         tailwind: TailwindUse,
@@ -109,7 +109,7 @@ mod tests {
         let code = PageCode::Html(html.to_owned());
         let (props, viewport) = (Map::new(), [320, 200]);
         let source = PageSource { code, props, frame: None, viewport, scale: 1 };
-        ServedFiles::of_source(
+        ServedFiles::from_source(
             &source,
             &Arc::new(ModuleFiles::load(None, stylesheet).unwrap()),
             tailwind,

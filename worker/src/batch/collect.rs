@@ -120,13 +120,17 @@ impl<'work> Collection<'work> {
         if *unreadable > 0 {
             odd.push(format!("{unreadable} lines have no valid custom_id"));
         }
-        if let Some(told) = ended.usage.filter(|told| {
-            (told.input_tokens, told.output_tokens) != (usage.input_tokens, usage.output_tokens)
+        if let Some(reported) = ended.usage.filter(|reported| {
+            (reported.input_tokens, reported.output_tokens)
+                != (usage.input_tokens, usage.output_tokens)
         }) {
             odd.push(format!(
                 "it reports {} input and {} output tokens, its rows {} and {}; the rows' tokens \
                  are booked",
-                told.input_tokens, told.output_tokens, usage.input_tokens, usage.output_tokens
+                reported.input_tokens,
+                reported.output_tokens,
+                usage.input_tokens,
+                usage.output_tokens
             ));
         }
         if !odd.is_empty() {

@@ -189,7 +189,7 @@ pub async fn give_up_row(row: &BatchRow, work: &BatchWork) -> Result<(), Interru
     context.admission.release(&row.lease).await?;
     lane.records.change_row(run, row, RowChange::Close).await?;
     lane.records.change_row(run, row, RowChange::Detach).await?;
-    work.put_off(&row.job).await;
+    work.clear_pending(&row.job).await;
     Ok(())
 }
 

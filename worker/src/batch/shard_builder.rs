@@ -38,11 +38,11 @@ impl BatchWork {
             match self.lane.records.add_row(&self.shard(number), row).await? {
                 RowAdded::Added => return Ok(true),
                 RowAdded::UnderWay => {
-                    self.put_off(&row.job).await;
+                    self.clear_pending(&row.job).await;
                     return Ok(false);
                 }
                 // The shard was planned or lost meanwhile; the row goes into the next one.
-                RowAdded::Refused => self.lose_shard(number).await,
+                RowAdded::Refused => self.forget_shard(number).await,
             }
         }
     }
@@ -60,7 +60,7 @@ impl BatchWork {
 
     /// Forgets the shard that is being filled if it has this number: another worker has taken it
     /// over.
-    async fn lose_shard(&self, number: u32) {
+    async fn forget_shard(&self, number: u32) {
         let mut filling = self.filler.0.lock().await;
         if filling.number == Some(number) {
             filling.lose().await;
@@ -68,7 +68,7 @@ impl BatchWork {
     }
 
     /// Marks a job as no longer pending: its row is not written.
-    pub(super) async fn put_off(&self, job: &JobId) {
+    pub(super) async fn clear_pending(&self, job: &JobId) {
         self.filler.0.lock().await.pending.remove(job);
     }
 
@@ -173,7 +173,7 @@ impl BatchWork {
     }
 
     /// True if a shard of this number is being filled, or waits for its work.
-    pub(crate) async fn has_in_hand(&self, number: u32) -> bool {
+    pub(crate) async fn is_working_on(&self, number: u32) -> bool {
         let filling = self.filler.0.lock().await;
         filling.number == Some(number) || filling.planned.contains(&number)
     }

@@ -34,9 +34,9 @@ pub struct ShardWork {
     uncreated: Option<CountedShard>,
     pause: Duration,
     /// True if the user was warned of a wait.
-    told: bool,
+    is_wait_reported: bool,
     /// The last tenth of its rows that was reported to the user.
-    told_tenth: Option<u64>,
+    reported_tenth: Option<u64>,
 }
 
 /// Next step.
@@ -55,7 +55,14 @@ impl ShardWork {
     pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
         let uncreated = Some(work.count(ShardCount::Uncreated));
         let pause = work.lane.poll_min;
-        Self { work: Arc::clone(work), number, uncreated, pause, told: false, told_tenth: None }
+        Self {
+            work: Arc::clone(work),
+            number,
+            uncreated,
+            pause,
+            is_wait_reported: false,
+            reported_tenth: None,
+        }
     }
 
     /// Works on the shard from this step to its end, or until this process stops.
@@ -106,7 +113,7 @@ impl ShardWork {
     async fn upload(&mut self) -> Result<NextMove, WorkerError> {
         let path = self.path();
         loop {
-            let Some(next) = self.go_on() else {
+            let Some(next) = self.interruption() else {
                 let work = Arc::clone(&self.work);
                 let uploading = work.lane.provider.upload(&path);
                 let Some(uploaded) =
@@ -148,7 +155,7 @@ impl ShardWork {
                     }
                 }
             }
-            if let Some(next) = self.go_on() {
+            if let Some(next) = self.interruption() {
                 return Ok(next);
             }
             self.record(&ShardStep::Creating { file: file.clone() }).await?;
@@ -207,7 +214,7 @@ impl ShardWork {
             tokio::select! {
                 biased;
                 () = shutdown.drain.cancelled() => return Ok(NextMove::Leave),
-                () = lane.over(), if !is_cancelled => {}
+                () = lane.wait_until_over(), if !is_cancelled => {}
                 () = sleep(pause) => {}
             }
             pause = (pause * 2).min(lane.poll_max);
@@ -235,7 +242,7 @@ impl ShardWork {
 
     /// Step that replaces the next one if this process stops or the lane no longer waits for
     /// batches.
-    fn go_on(&self) -> Option<NextMove> {
+    fn interruption(&self) -> Option<NextMove> {
         if self.work.context.shutdown.drain.is_cancelled() {
             return Some(NextMove::Leave);
         }
@@ -260,14 +267,14 @@ impl ShardWork {
             _ => self.pause,
         };
         self.pause = (self.pause * 2).min(lane.poll_max);
-        if !std::mem::replace(&mut self.told, true) {
+        if !std::mem::replace(&mut self.is_wait_reported, true) {
             let reason = format!("shard {} of run {} waits: {error}", self.number, self.work.run);
             context.events.emit(Event::Waiting { reason, pause }).await;
         }
         tokio::select! {
             biased;
             () = context.shutdown.drain.cancelled() => {}
-            () = lane.over(), if !lane.is_over() => {}
+            () = lane.wait_until_over(), if !lane.is_over() => {}
             () = sleep(pause) => {}
         }
         Ok(())
@@ -278,8 +285,8 @@ impl ShardWork {
         let RowCounts { total: rows, completed, failed } = counts;
         let done = completed + failed;
         let Some(tenth) = (done * 10).checked_div(rows) else { return };
-        if self.told_tenth.is_none_or(|told| told < tenth) {
-            self.told_tenth = Some(tenth);
+        if self.reported_tenth.is_none_or(|reported| reported < tenth) {
+            self.reported_tenth = Some(tenth);
             let (run, shard) = (self.work.run.clone(), self.number);
             let progress = Event::BatchProgress { run, shard, done, rows };
             self.work.context.events.emit(progress).await;

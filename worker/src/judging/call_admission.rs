@@ -11,7 +11,7 @@ use crate::{
     token_count::CountedCall,
     vision::{Call, CallEnd, ProviderLimits},
 };
-use juror_ledger::admission::{AdmissionRequest, Admittance, TokenCounting};
+use juror_ledger::admission::{AdmissionOutcome, AdmissionRequest, TokenCounting};
 use juror_types::{event::Event, id::LeaseId, outcome::ErrorKind};
 use std::{pin::pin, time::Duration};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -112,7 +112,7 @@ impl Judging<'_> {
 
     /// Reports a call to the concurrency and to the circuit breaker, and replaces the next step if
     /// fewer calls at once are the remedy, or if the provider has refused for too long.
-    pub(crate) async fn heed_refusals(
+    pub(crate) async fn apply_refusals(
         &self,
         permit: &Permit,
         call: &Call,
@@ -120,7 +120,7 @@ impl Judging<'_> {
     ) -> NextStep {
         let Context { breaker, events, .. } = self.context;
         let lowered = report(permit, call);
-        let said = match &call.end {
+        let problem = match &call.end {
             CallEnd::Answered(_) | CallEnd::BadAnswer { .. } | CallEnd::Refused { .. } => {
                 breaker.call_accepted();
                 return next;
@@ -142,7 +142,7 @@ impl Judging<'_> {
             (next, _) => next,
         };
         if lowered.is_some_and(|lowered| lowered.is_first) {
-            events.emit(Event::Warning(too_many_at_once(&said))).await;
+            events.emit(Event::Warning(too_many_at_once(&problem))).await;
         }
         let pause = match next {
             NextStep::Cooldown(pause) | NextStep::RetryAfter(pause) => pause,
@@ -152,17 +152,17 @@ impl Judging<'_> {
         if let Some(lasts) = effect.exceeded {
             let minutes = lasts.as_secs() / 60;
             return NextStep::PauseRun(format!(
-                "no call was accepted for {minutes} minutes: {said}"
+                "no call was accepted for {minutes} minutes: {problem}"
             ));
         }
         if effect.report {
-            events.emit(Event::Waiting { reason: said, pause }).await;
+            events.emit(Event::Waiting { reason: problem, pause }).await;
         }
         next
     }
 
     /// Waits until the next call may be tried, or ends the job if none may be.
-    pub(crate) async fn before_the_next_call(&self, next: NextStep) -> Result<(), Interruption> {
+    pub(crate) async fn wait_for_retry(&self, next: NextStep) -> Result<(), Interruption> {
         telemetry::log_retry(&next);
         match next {
             NextStep::RetryAfter(pause) => match self.wait_for(sleep(pause)).await {
@@ -209,7 +209,7 @@ impl Judging<'_> {
         let lease = LeaseId::random();
         let ask = || {
             let admission = &self.context.admission;
-            self.setup.adopt(admission.known_token_counting(&self.setup.endpoint));
+            self.setup.apply_shared(admission.known_token_counting(&self.setup.endpoint));
             let rule = self.setup.token_count.rule();
             let counted = self.setup.token_scale.counted(&asked.bounds);
             let (input_tokens, max_output_tokens) =
@@ -224,16 +224,16 @@ impl Judging<'_> {
                 worst_cost: asked.bounds.worst_cost,
             }
         };
-        match self.admittance(ask).await? {
-            Admittance::Admitted => Ok(self.pace(lease).await?),
-            Admittance::NoBudget { reason } => {
+        match self.wait_for_admission(ask).await? {
+            AdmissionOutcome::Admitted => Ok(self.pace(lease).await?),
+            AdmissionOutcome::NoBudget { reason } => {
                 Err(NotPermitted::Skipped((ErrorKind::Budget, reason)))
             }
-            Admittance::NoRecord { reason } => Err(Interruption::UnknownRun(reason).into()),
-            Admittance::Cancelled if self.context.shutdown.drain.is_cancelled() => {
+            AdmissionOutcome::NoRecord { reason } => Err(Interruption::UnknownRun(reason).into()),
+            AdmissionOutcome::Cancelled if self.context.shutdown.drain.is_cancelled() => {
                 Err(Interruption::Stopping.into())
             }
-            Admittance::Cancelled => Err(Interruption::WaitTimeout.into()),
+            AdmissionOutcome::Cancelled => Err(Interruption::WaitTimeout.into()),
         }
     }
 
@@ -247,10 +247,10 @@ impl Judging<'_> {
         paced.map(|()| lease)
     }
 
-    async fn admittance(
+    async fn wait_for_admission(
         &self,
         ask: impl Fn() -> AdmissionRequest + Send,
-    ) -> Result<Admittance, Interruption> {
+    ) -> Result<AdmissionOutcome, Interruption> {
         let Context { waiting, admission, shutdown, .. } = self.context;
         let giving_up = shutdown.drain.child_token();
         let mut admitting = pin!(waiting.admit(&**admission, ask, &giving_up));
@@ -268,9 +268,9 @@ pub(crate) fn past_deadline() -> Skip {
     (ErrorKind::Deadline, "the run's deadline passed before this job's call".to_owned())
 }
 
-fn too_many_at_once(said: &str) -> String {
+fn too_many_at_once(problem: &str) -> String {
     format!(
-        "{said} without a wait or limits: the number of concurrent calls is lowered; if the \
+        "{problem} without a wait or limits: the number of concurrent calls is lowered; if the \
          provider limits concurrent calls, set -j to that number, if calls per minute, set --rpm"
     )
 }

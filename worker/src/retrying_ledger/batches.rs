@@ -26,7 +26,7 @@ repeated! {
         query shards(run: &RunId) -> Vec<(u32, ShardStep)>;
         query runs_with_shards() -> Vec<RunId>;
         query renew_owner(owner: &OwnerId, ttl: Duration) -> ();
-        query resign(owner: &OwnerId) -> ();
+        query remove_owner(owner: &OwnerId) -> ();
         query take_over(run: &RunId, owner: &OwnerId) -> Vec<(u32, ShardStep)>;
     }
 }

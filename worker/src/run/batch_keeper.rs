@@ -191,7 +191,7 @@ impl BatchKeeper {
             };
         // The worker ends with the keeper.
         shutdown.drain.cancel();
-        let left = shards.wind_up().await;
+        let left = shards.join_tasks().await;
         worked.and(left)
     }
 
@@ -204,7 +204,7 @@ impl BatchKeeper {
     ) -> Result<(), WorkerError> {
         match &self.scope {
             KeeperScope::Fleet(_) => {
-                if let Err(error) = self.records.resign(&self.owner).await {
+                if let Err(error) = self.records.remove_owner(&self.owner).await {
                     warn!(%error, "other workers take over this worker's batches after a while");
                 }
                 Ok(())

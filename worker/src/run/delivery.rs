@@ -2,8 +2,8 @@
 //! only after its result is published; a job that cannot be judged now is held and not lost.
 
 use super::{
-    Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled, in_progress::InHand,
-    warn_once::WarnOnce,
+    Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled,
+    in_progress::JobsInProgress, warn_once::WarnOnce,
 };
 use crate::{context::Context, evaluate::evaluate, interruption::Interruption, telemetry};
 use juror_ledger::error::LedgerError;
@@ -18,14 +18,14 @@ use juror_types::{
 use std::{sync::Arc, time::Duration};
 
 /// Hold of jobs of a run that waits for a person.
-const LONG_HOLD: Duration = Duration::from_secs(10 * 60);
+const PAUSED_RUN_DELAY: Duration = Duration::from_secs(10 * 60);
 /// Hold of jobs that may be judged soon, or have another worker's result soon; other jobs are
 /// judged meanwhile.
-const SHORT_HOLD: Duration = Duration::from_secs(30);
+const CLAIMED_JOB_DELAY: Duration = Duration::from_secs(30);
 /// Hold of jobs whose files another worker may have, or whose result the ledger may know now.
-const MOMENT: Duration = Duration::from_secs(5);
+const MISSING_FILE_DELAY: Duration = Duration::from_secs(5);
 /// Hold of jobs that go to the queue of other workers, or are in progress in this one.
-const AT_ONCE: Duration = Duration::from_secs(1);
+const REDELIVERY_DELAY: Duration = Duration::from_secs(1);
 
 /// Progress of a job that was delivered.
 enum Reached {
@@ -39,7 +39,7 @@ enum Reached {
 pub(super) struct DeliveryHandler {
     pub(super) worker: Worker,
     pub(super) shutdown: Shutdown,
-    in_progress: InHand,
+    in_progress: JobsInProgress,
     warnings: WarnOnce,
 }
 
@@ -56,7 +56,7 @@ impl DeliveryHandler {
         let job = &delivery.message;
         let run = job.run_id.clone();
         let reached = match self.in_progress.take(job) {
-            Some(_in_progress) => self.to_result(job).await,
+            Some(_in_progress) => self.process(job).await,
             // Redelivered after a lost connection while the job is still in progress, or published
             // twice.
             None => Err(Interruption::ClaimedElsewhere),
@@ -69,7 +69,7 @@ impl DeliveryHandler {
         }
     }
 
-    async fn to_result(&self, job: &Job) -> Result<Reached, Interruption> {
+    async fn process(&self, job: &Job) -> Result<Reached, Interruption> {
         if job.schema != SCHEMA {
             return Err(Interruption::UnknownRun(format!(
                 "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
@@ -156,7 +156,7 @@ impl DeliveryHandler {
 
     /// Publishes a result; only then is its job finished.
     async fn publish(&self, result: JobResult, delivery: Delivery<Job>) -> Result<(), WorkerError> {
-        let disposition = end_of(&result, &delivery.message);
+        let disposition = final_disposition(&result, &delivery.message);
         let publishing = self.worker.results.publish(result, Priority::Normal);
         match self.shutdown.now.run_until_cancelled(publishing).await {
             Some(published) => published?,
@@ -181,7 +181,8 @@ impl DeliveryHandler {
             | Interruption::WaitTimeout
             | Interruption::ClaimedElsewhere => {
                 // A sole worker holds the claim itself, so retry soon.
-                let hold = if run_states.holds_jobs() { SHORT_HOLD } else { AT_ONCE };
+                let hold =
+                    if run_states.holds_jobs() { CLAIMED_JOB_DELAY } else { REDELIVERY_DELAY };
                 (Disposition::RetryAfter(hold), Ok(()))
             }
             // The pause has already stopped this worker.
@@ -190,14 +191,14 @@ impl DeliveryHandler {
             Interruption::UnknownRun(reason) => {
                 let words = format!("jobs of run {run} are kept for 10 minutes: {reason}");
                 self.warnings.warn(run, words, events).await;
-                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+                (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
             }
             Interruption::Paused(reason) => {
                 let words = format!(
                     "run {run} is paused and keeps its jobs: {reason}; resume with: juror retry {run}"
                 );
                 self.warnings.warn(run, words, events).await;
-                (Disposition::RetryAfter(LONG_HOLD), Ok(()))
+                (Disposition::RetryAfter(PAUSED_RUN_DELAY), Ok(()))
             }
             Interruption::FileNotHere(absence) => {
                 let words = format!(
@@ -206,7 +207,7 @@ impl DeliveryHandler {
                      its mounts"
                 );
                 self.warnings.warn_about_file(run, words, events).await;
-                (Disposition::RetryAfter(MOMENT), Ok(()))
+                (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(()))
             }
             Interruption::NotDrawnHere => {
                 let words = format!(
@@ -215,25 +216,25 @@ impl DeliveryHandler {
                      juror cancel {run}"
                 );
                 self.warnings.warn(run, words, events).await;
-                (Disposition::RetryAfter(AT_ONCE), Ok(()))
+                (Disposition::RetryAfter(REDELIVERY_DELAY), Ok(()))
             }
-            Interruption::LedgerOutage => (Disposition::RetryAfter(MOMENT), Ok(())),
+            Interruption::LedgerOutage => (Disposition::RetryAfter(MISSING_FILE_DELAY), Ok(())),
             Interruption::Ledger(LedgerError::Unavailable(_)) => {
-                (self.while_the_ledger_is_away(), Ok(()))
+                (self.ledger_outage_disposition(), Ok(()))
             }
             // A broken ledger fails every worker: hold the job and end.
             broken @ Interruption::Ledger(LedgerError::Broken(_)) => {
-                (Disposition::RetryAfter(LONG_HOLD), Err(broken.into()))
+                (Disposition::RetryAfter(PAUSED_RUN_DELAY), Err(broken.into()))
             }
         };
         self.settle(delivery, disposition).await?;
         ended
     }
 
-    fn while_the_ledger_is_away(&self) -> Disposition {
+    fn ledger_outage_disposition(&self) -> Disposition {
         match self.shutdown.drain.is_cancelled() {
             true => Disposition::Requeue,
-            false => Disposition::RetryAfter(SHORT_HOLD),
+            false => Disposition::RetryAfter(CLAIMED_JOB_DELAY),
         }
     }
 
@@ -252,7 +253,7 @@ impl DeliveryHandler {
 
 /// Disposition of a job whose result is published: a job that killed its workers is also
 /// dead-lettered, for a person to inspect.
-fn end_of(result: &JobResult, job: &Job) -> Disposition {
+fn final_disposition(result: &JobResult, job: &Job) -> Disposition {
     let poison = result.error.as_ref().filter(|error| error.kind == ErrorKind::Poison);
     match poison {
         Some(error) if result.round == job.round => Disposition::DeadLetter(error.message.clone()),

@@ -9,21 +9,21 @@ use std::{
 
 /// Jobs in progress, by id and round.
 #[derive(Debug, Default)]
-pub struct InHand(Mutex<HashSet<(JobId, u32)>>);
+pub struct JobsInProgress(Mutex<HashSet<(JobId, u32)>>);
 
 /// A mark of a job as in progress until this is dropped.
 #[derive(Debug)]
-pub struct Holding<'a> {
-    all: &'a InHand,
+pub struct InProgressGuard<'a> {
+    all: &'a JobsInProgress,
     job: (JobId, u32),
 }
 
-impl InHand {
+impl JobsInProgress {
     /// Marks a job as in progress; none if it is already.
-    pub fn take(&self, job: &Job) -> Option<Holding<'_>> {
+    pub fn take(&self, job: &Job) -> Option<InProgressGuard<'_>> {
         let job = (job.job_id.clone(), job.round);
         let is_new = self.jobs().insert(job.clone());
-        is_new.then(|| Holding { all: self, job })
+        is_new.then(|| InProgressGuard { all: self, job })
     }
 
     fn jobs(&self) -> MutexGuard<'_, HashSet<(JobId, u32)>> {
@@ -31,7 +31,7 @@ impl InHand {
     }
 }
 
-impl Drop for Holding<'_> {
+impl Drop for InProgressGuard<'_> {
     fn drop(&mut self) {
         self.all.jobs().remove(&self.job);
     }

@@ -12,7 +12,7 @@ use std::{
 use tokio::time::Instant;
 
 /// Time for which the same message about a run is not repeated.
-const SILENCE: Duration = Duration::from_secs(10 * 60);
+const REPEAT_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// Subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ impl WarnOnce {
 
     fn is_new(&self, run: &RunId, topic: WarningTopic, message: &str) -> bool {
         let mut last_messages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last_messages.retain(|_, (since, _)| since.elapsed() < SILENCE);
+        last_messages.retain(|_, (since, _)| since.elapsed() < REPEAT_INTERVAL);
         let key = (run.clone(), topic);
         if last_messages
             .get(&key)

@@ -25,7 +25,7 @@ impl FetchError {
     }
 
     /// Error of an allowed source that was never opened.
-    pub(super) fn nowhere() -> Self {
+    pub(super) fn not_configured() -> Self {
         Self::Final("no source of this kind is configured".to_owned())
     }
 }

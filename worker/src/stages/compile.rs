@@ -27,7 +27,7 @@ const MAX_INLINE_CODE: usize = 64 * 1024;
 const INLINE_STACK: usize = 256 * 1024;
 /// Limit on concurrent parses with a large stack, so that hostile code cannot fill the memory with
 /// stacks.
-static ROOMY_PARSES: Semaphore = Semaphore::const_new(2);
+static LARGE_STACK_PARSES: Semaphore = Semaphore::const_new(2);
 
 /// Parses code by its language's grammar, with bounded stack and time.
 pub async fn check(code: &str, language: Language) -> Compilation {
@@ -54,14 +54,14 @@ pub(super) async fn parse_bounded<T: Send + 'static>(
 ) -> Result<T, &'static str> {
     let stack = parse_limits::assess(code, language)?;
     if code.len() <= MAX_INLINE_CODE && stack <= INLINE_STACK {
-        return unwound(code, language, parse);
+        return catch_panic(code, language, parse);
     }
     let interrupted = Err("the check was interrupted");
-    let Ok(permit) = ROOMY_PARSES.acquire().await else { return interrupted };
+    let Ok(permit) = LARGE_STACK_PARSES.acquire().await else { return interrupted };
     let code = code.to_owned();
     let parsing = spawn_blocking(move || {
         let roomy = thread::Builder::new().name("parse".to_owned()).stack_size(stack);
-        let parsed = roomy.spawn(move || unwound(&code, language, parse)).ok()?.join().ok();
+        let parsed = roomy.spawn(move || catch_panic(&code, language, parse)).ok()?.join().ok();
         drop(permit);
         parsed
     });
@@ -87,7 +87,7 @@ pub(super) fn parse_part<T: Send>(
 
 /// Catches a panic of a parser, so that it costs that item its check and nothing else. The profiles
 /// unwind, and no half-changed state outlives the closure.
-fn unwound<T>(
+fn catch_panic<T>(
     code: &str,
     language: Language,
     parse: fn(&str, Language) -> T,

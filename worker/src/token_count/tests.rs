@@ -152,11 +152,11 @@ fn a_limit_of_the_users_own_below_the_providers_teaches_nothing() {
 fn a_counter_begins_with_a_learned_rule_and_tells_when_it_changes() {
     let counter = TokenCounter::new(CountRule::Sum, None);
     let shared = TokenCounting { rule: Some(CountRule::Input), ..TokenCounting::default() };
-    counter.adopt(shared);
+    counter.apply_shared(shared);
     let refused =
         CountedCall { waited: true, remaining: 0, refused: true, ..quiet(Instant::now()) };
     assert_eq!(counter.learn(refused).rule, Some(CountRule::Larger));
     assert_eq!(counter.learn(refused).rule, None, "it began before the change");
-    counter.adopt(shared);
+    counter.apply_shared(shared);
     assert_eq!(counter.rule(), CountRule::Larger, "the shared rule is the old one still");
 }

@@ -102,7 +102,7 @@ impl OpenAi {
     }
 
     /// Omits the parameters of the prompt cache from now on.
-    fn leave_cache_alone(&self, message: &str) -> Option<String> {
+    fn disable_cache_options(&self, message: &str) -> Option<String> {
         let was_refused = self.refuses_cache_options.swap(true, Ordering::Relaxed);
         (!was_refused).then(|| {
             format!(
@@ -177,7 +177,7 @@ impl VisionClient for OpenAi {
                 && keeps_instructions
                 && message.contains(PROMPT_CACHE)
             {
-                warning = self.leave_cache_alone(message).or(warning);
+                warning = self.disable_cache_options(message).or(warning);
                 continue;
             }
             if format == ReplyFormat::Schema {

@@ -23,7 +23,7 @@ pub(super) enum Exchange {
 }
 
 /// A request as it came in.
-pub(super) struct Heard {
+pub(super) struct ReceivedRequest {
     /// Request line and headers, in lower case.
     pub(super) head: String,
     pub(super) body: Vec<u8>,
@@ -32,11 +32,11 @@ pub(super) struct Heard {
 /// The server; it ends after its last exchange.
 pub(super) struct Scripted {
     pub(super) base_url: String,
-    playing: JoinHandle<Vec<Heard>>,
+    playing: JoinHandle<Vec<ReceivedRequest>>,
 }
 
 impl Scripted {
-    pub(super) async fn play(exchanges: Vec<Exchange>) -> Self {
+    pub(super) async fn start(exchanges: Vec<Exchange>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
         let playing = tokio::spawn(async move {
@@ -51,7 +51,7 @@ impl Scripted {
     }
 
     /// The requests, once every exchange is over.
-    pub(super) async fn heard(self) -> Vec<Heard> {
+    pub(super) async fn requests(self) -> Vec<ReceivedRequest> {
         self.playing.await.unwrap()
     }
 }
@@ -64,10 +64,10 @@ pub(super) fn response(status: u16, headers: &str, body: &str) -> String {
     )
 }
 
-async fn perform(mut stream: TcpStream, exchange: Exchange) -> Heard {
+async fn perform(mut stream: TcpStream, exchange: Exchange) -> ReceivedRequest {
     let head = read_head(&mut stream).await;
     if matches!(exchange, Exchange::Reset) {
-        return Heard { head, body: Vec::new() };
+        return ReceivedRequest { head, body: Vec::new() };
     }
     let body = read_body(&mut stream, &head).await;
     match exchange {
@@ -87,7 +87,7 @@ async fn perform(mut stream: TcpStream, exchange: Exchange) -> Heard {
             until_client_leaves(&mut stream).await;
         }
     }
-    Heard { head, body }
+    ReceivedRequest { head, body }
 }
 
 async fn read_head(stream: &mut TcpStream) -> String {

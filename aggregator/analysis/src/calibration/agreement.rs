@@ -66,7 +66,7 @@ impl Agreement {
         let [pearson, spearman, kendall_tau_b, weighted_kappa] = associations(paired, steps);
         let width = steps.most - steps.least;
         let sample = |measure: &dyn Fn(f64, f64) -> f64| paired.sample(measure);
-        let apart = |judge, people| (steps.of(judge) - steps.of(people)).abs();
+        let apart = |judge, people| (steps.step(judge) - steps.step(people)).abs();
         let within =
             |most: f64| Figure::rate(&sample(&|judge, people| share(apart(judge, people) <= most)));
         Self {

@@ -55,7 +55,9 @@ impl Groups {
                 self.0.len()
             );
             return values.map(|value| {
-                value.map_or_else(Figure::default, |value| Figure::unsure(value, reason.clone()))
+                value.map_or_else(Figure::default, |value| {
+                    Figure::without_interval(value, reason.clone())
+                })
             });
         }
         let mut drawn: [Vec<f64>; N] = std::array::from_fn(|_| Vec::with_capacity(RESAMPLES));
@@ -89,14 +91,14 @@ impl Groups {
 
 fn interval(value: f64, mut drawn: Vec<f64>) -> Figure {
     if drawn.len() * 10 < RESAMPLES * 9 {
-        return Figure::unsure(value, "too few different scores for an interval");
+        return Figure::without_interval(value, "too few different scores for an interval");
     }
     drawn.sort_unstable_by(f64::total_cmp);
     let (low, high) = (quantile(&drawn, 0.025), quantile(&drawn, 0.975));
     if high - low < 1e-9 {
-        return Figure::unsure(value, ALL_ALIKE);
+        return Figure::without_interval(value, ALL_ALIKE);
     }
-    Figure::sure(value, low, high)
+    Figure::with_interval(value, low, high)
 }
 
 /// A quantile of sorted values, by linear interpolation.

@@ -34,7 +34,7 @@ impl Figure {
     }
 
     /// A figure without an interval, with the reason.
-    pub(super) fn unsure(value: f64, reason: impl Into<String>) -> Self {
+    pub(super) fn without_interval(value: f64, reason: impl Into<String>) -> Self {
         if !value.is_finite() {
             return Self::unknown(reason);
         }
@@ -42,9 +42,9 @@ impl Figure {
     }
 
     /// A figure with its interval.
-    pub(super) fn sure(value: f64, low: f64, high: f64) -> Self {
+    pub(super) fn with_interval(value: f64, low: f64, high: f64) -> Self {
         if ![value, low, high].iter().all(|end| end.is_finite()) {
-            return Self::unsure(value, ALL_ALIKE);
+            return Self::without_interval(value, ALL_ALIKE);
         }
         Self {
             value: Some(round_stable(value)),
@@ -56,7 +56,7 @@ impl Figure {
 
     /// A mean with Student's interval, clustered as a run's metrics are.
     pub(super) fn mean(sample: &Sample, least: f64, most: f64) -> Self {
-        Self::of_sample(sample, |estimate| {
+        Self::from_sample(sample, |estimate| {
             let spread = estimate.standard_error().is_none_or(|error| error > NO_SPREAD);
             spread.then(|| estimate.mean_interval(least, most))
         })
@@ -64,31 +64,31 @@ impl Figure {
 
     /// A rate with Clopper and Pearson's interval, clustered as a run's metrics are.
     pub(super) fn rate(sample: &Sample) -> Self {
-        Self::of_sample(sample, |estimate| Some(estimate.rate_interval(false)))
+        Self::from_sample(sample, |estimate| Some(estimate.rate_interval(false)))
     }
 
     /// Pearson's correlation of `pairs` independent pairs, with an interval by Fisher's z, whose
     /// standard error is 1 / √(n − 3).
     pub(super) fn by_fisher_z(correlation: f64, pairs: usize) -> Self {
         if pairs < 4 {
-            return Self::unsure(correlation, "its interval needs 4 items");
+            return Self::without_interval(correlation, "its interval needs 4 items");
         }
         if correlation.abs() > 1.0 - NO_SPREAD {
-            return Self::unsure(correlation, ALL_ALIKE);
+            return Self::without_interval(correlation, ALL_ALIKE);
         }
         let half = NORMAL_QUANTILE / (pairs as f64 - 3.0).sqrt();
         let z = correlation.atanh();
-        Self::sure(correlation, (z - half).tanh(), (z + half).tanh())
+        Self::with_interval(correlation, (z - half).tanh(), (z + half).tanh())
     }
 
-    fn of_sample(sample: &Sample, interval: impl Fn(&MeanEstimate) -> Option<Interval>) -> Self {
+    fn from_sample(sample: &Sample, interval: impl Fn(&MeanEstimate) -> Option<Interval>) -> Self {
         let Some(estimate) = sample.estimate() else { return Self::unknown(NO_ITEMS) };
         match interval(&estimate) {
-            None => Self::unsure(estimate.mean, ALL_ALIKE),
+            None => Self::without_interval(estimate.mean, ALL_ALIKE),
             Some(Interval { low: Some(low), high: Some(high), .. }) => {
-                Self::sure(estimate.mean, low, high)
+                Self::with_interval(estimate.mean, low, high)
             }
-            Some(_) => Self::unsure(estimate.mean, ONE_GROUP),
+            Some(_) => Self::without_interval(estimate.mean, ONE_GROUP),
         }
     }
 }

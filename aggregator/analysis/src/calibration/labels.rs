@@ -69,7 +69,7 @@ impl Labels {
     }
 
     /// Ratings from the `labels` of items; entries that are not criteria are ignored.
-    pub fn of_items<E: From<LabelError>>(
+    pub fn from_items<E: From<LabelError>>(
         rubric: &Rubric,
         results: impl Iterator<Item = Result<JobResult, E>>,
     ) -> Result<Self, E> {
@@ -109,7 +109,7 @@ impl Labels {
     }
 
     /// Ratings of an item.
-    pub(super) fn of(&self, id: &str) -> &[Rating] {
+    pub(super) fn ratings_of_item(&self, id: &str) -> &[Rating] {
         self.items.get(id).map_or(&[], Vec::as_slice)
     }
 

@@ -23,7 +23,7 @@ pub struct Confusion {
 
 impl Steps {
     /// The step nearest to a value, from 0; the upper one half-way between two.
-    pub(super) fn of(self, value: f64) -> f64 {
+    pub(super) fn step(self, value: f64) -> f64 {
         let last = self.last();
         // Means of ratings have rounding errors of sums.
         ((value - self.least) / self.width + 0.5 + 1e-9).floor().clamp(0.0, last)
@@ -46,7 +46,8 @@ impl Steps {
     /// over that of judge and people drawn independently of each other. None where both have one
     /// step throughout, and it is the same.
     pub(super) fn weighted_kappa(self, table: &Table, counts: &[f64]) -> Option<f64> {
-        let steps = |values: &[f64]| values.iter().map(|value| self.of(*value)).collect::<Vec<_>>();
+        let steps =
+            |values: &[f64]| values.iter().map(|value| self.step(*value)).collect::<Vec<_>>();
         let (judge_steps, people_steps) = (steps(&table.judge), steps(&table.people));
         let (mut total, mut observed) = (0.0, 0.0);
         let (mut judge, mut people) = ([0.0; 2], [0.0; 2]);
@@ -66,8 +67,8 @@ impl Steps {
         let steps = self.labels();
         let mut counts = vec![vec![0; steps.len()]; steps.len()];
         for (judge, people) in judge.iter().zip(people) {
-            let row = counts.get_mut(self.of(*people) as usize);
-            if let Some(count) = row.and_then(|row| row.get_mut(self.of(*judge) as usize)) {
+            let row = counts.get_mut(self.step(*people) as usize);
+            if let Some(count) = row.and_then(|row| row.get_mut(self.step(*judge) as usize)) {
                 *count += 1;
             }
         }

@@ -90,7 +90,7 @@ impl<'a> Pairing<'a> {
         let sums = std::mem::replace(&mut self.sums, vec![Sums::default(); self.columns.len()]);
         let is_scored = sums.iter().any(|sums| sums.count > 0.0);
         self.coverage.scored_items += u64::from(is_scored);
-        let ratings = self.labels.of(&id);
+        let ratings = self.labels.ratings_of_item(&id);
         if ratings.is_empty() {
             return;
         }

@@ -176,7 +176,7 @@ impl KnownCalibration {
     }
 
     /// Agreement of a run's judge at this base URL.
-    pub fn of_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
+    pub fn for_run(&self, now: &Binding, base_url: Option<&str>) -> RunCalibration {
         let calibration = &self.calibration;
         let changed = calibration.binding.changes(now);
         let is_same = calibration.binding.digest == now.digest;

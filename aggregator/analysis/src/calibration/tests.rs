@@ -77,7 +77,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     other.binding = Binding::for_run(&hot, false).unwrap();
     other.created_at = "2026-11-28T02:00:03Z".into();
     write("other", &other);
-    let found = newest().0.unwrap().of_run(&now, None);
+    let found = newest().0.unwrap().for_run(&now, None);
     assert_eq!(found.status, CalibrationStatus::Uncalibrated);
     assert_eq!(found.changed, ["image.max_side: 640 at calibration, not set now"]);
     assert!(found.figures.is_empty());
@@ -88,7 +88,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
     let (found, unreadable) = newest();
     let found = found.unwrap();
     assert!(found.path.ends_with("new/calibration.json") && unreadable.len() == 1);
-    let found = found.of_run(&now, Some("http://elsewhere/v1"));
+    let found = found.for_run(&now, Some("http://elsewhere/v1"));
     assert_eq!((found.status, found.n), (CalibrationStatus::NotEnough, 2));
     let shortfall = found.shortfall.unwrap();
     assert!(

@@ -48,7 +48,7 @@ pub(super) enum Loss {
 impl Loss {
     /// The loss of the verdict; none where the head's item is scored. An item is lost if less than
     /// half of its share of judgements scored in the base is scored in the head.
-    pub(super) fn of_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
+    pub(super) fn from_verdict(base: &ItemValues, head: &ItemValues) -> Option<Self> {
         if !head.scores.is_empty() && 2.0 * head.scored_share() >= base.scored_share() {
             return None;
         }
@@ -60,7 +60,7 @@ impl Loss {
     }
 
     /// The loss of a deterministic stage's value that the head does not have.
-    pub(super) fn of_stage(head: &ItemValues) -> Self {
+    pub(super) fn from_stage(head: &ItemValues) -> Self {
         match head.ending {
             (Outcome::Skipped, _) => Self::Absent,
             _ => Self::Failing,

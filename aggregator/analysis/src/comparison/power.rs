@@ -10,7 +10,7 @@ const POWER: f64 = 0.8;
 /// Twice the chance of an alarm where there is none, on either side.
 const UPPER: f64 = 0.975;
 /// Degrees of freedom above which Student's t is treated as normal.
-const AS_GOOD_AS_NORMAL: f64 = 10_000.0;
+const MIN_NORMAL_DEGREES: f64 = 10_000.0;
 /// Steps of the integral, an even number.
 const STEPS: u32 = 800;
 /// Maximum number of items that is reported.
@@ -58,7 +58,7 @@ pub(crate) fn error_needed(distance: f64) -> f64 {
 fn power(shift: f64, critical: f64, degrees: f64) -> f64 {
     let normal = Normal::standard();
     let beyond = |s: f64| normal.cdf(shift - critical * s) + normal.cdf(-shift - critical * s);
-    if degrees > AS_GOOD_AS_NORMAL {
+    if degrees > MIN_NORMAL_DEGREES {
         return beyond(1.0);
     }
     let half = degrees / 2.0;

@@ -109,7 +109,7 @@ impl<'a> Totals<'a> {
         let likely = head.likely.and_then(|key| self.likely.number(key));
         let groups = ClusterNumbers { cluster, likely };
         self.add_decisive(base, head, groups);
-        let loss = Loss::of_stage(head);
+        let loss = Loss::from_stage(head);
         for ((before, after), totals) in base.values.iter().zip(&head.values).zip(&mut self.others)
         {
             totals.add(*before, *after, loss, groups);
@@ -156,7 +156,7 @@ impl<'a> Totals<'a> {
         let ClusterNumbers { cluster, likely } = groups;
         let Some(before) = base.decisive() else { return };
         let after = head.decisive();
-        let loss = Loss::of_verdict(base, head);
+        let loss = Loss::from_verdict(base, head);
         if base.scored > 0 {
             self.decisive.losses.add(loss);
         }

@@ -44,8 +44,8 @@ impl Spent {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs without a result are only in the ledger. Results that are not in
         // the journal yet are in the ledger too, hence the maximum.
-        let told = self.cost + ledger.presumed + ledger.unattributed_cost;
-        told.max(ledger.committed)
+        let reported = self.cost + ledger.presumed + ledger.unattributed_cost;
+        reported.max(ledger.committed)
     }
 
     pub(super) fn add(&mut self, result: &JobResult) {

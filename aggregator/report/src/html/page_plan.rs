@@ -48,7 +48,7 @@ impl PagePlan {
         let mut urgencies = Vec::new();
         for (place, result) in (0..).zip(results) {
             let result = result.map_err(io::Error::other)?;
-            urgencies.push((Urgency::of_result(&result), place));
+            urgencies.push((Urgency::from_result(&result), place));
             if let Some(verdict) = result.verdict() {
                 let scores = criteria.iter().map(|it| score_of(verdict, &it.key).map(f64::from));
                 plan.distribution.add(verdict.correctness(), scores);

@@ -46,7 +46,7 @@ pub(super) fn closing() -> Markup {
 }
 
 /// One result; `number` is its place in the table.
-pub(super) fn of(
+pub(super) fn section(
     report: &Report,
     number: usize,
     result: &JobResult,

@@ -80,7 +80,7 @@ pub(super) fn row(
     };
     let place = plan.order.get(number).copied();
     let item = place.and_then(|place| report.items.number_at(place));
-    let issues = item.map(|item| plan.issues.of(item).collect()).unwrap_or_default();
+    let issues = item.map(|item| plan.issues.numbers_of_item(item).collect()).unwrap_or_default();
     let tags = result.item.tags.iter();
     let tags = tags.filter_map(|tag| u32::try_from(plan.tags.get_index_of(tag)?).ok()).collect();
     let name = |id: &Markup| {

@@ -17,7 +17,7 @@ fn pages(width: usize) -> [(&'static str, String); 3] {
     };
     let mut section = |record: &RunRecord, base_url| {
         let now = Binding::for_run(record, false).unwrap();
-        report.calibration = Some(known.of_run(&now, base_url));
+        report.calibration = Some(known.for_run(&now, base_url));
         let text = render_terminal(&report, options);
         let text = &text[text.find("JUDGE AND PEOPLE").unwrap()..];
         text[..text.find("\nCOVERAGE").unwrap()].to_owned()

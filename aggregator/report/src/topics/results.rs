@@ -140,7 +140,7 @@ impl ResultColumn {
 
     /// A column of the verdicts' scores, which goes by the first word of its key, as in `Visual`
     /// for `visual_similarity`.
-    fn of_scores(
+    fn for_scores(
         key: &str,
         title: &str,
         kind: ResultColumnKind,
@@ -211,7 +211,7 @@ pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
         Some(ResultCell::Grade(grade.clone(), verdict.correctness()))
     });
     let groups = rubric.groups.iter().map(|group| {
-        ResultColumn::of_scores(
+        ResultColumn::for_scores(
             &group.key,
             &group.title,
             ResultColumnKind::Group,
@@ -227,7 +227,7 @@ pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
 pub(crate) fn criteria(rubric: &Rubric) -> impl Iterator<Item = ResultColumn> {
     rubric.criteria.iter().map(|criterion| {
         let (key, title) = (&criterion.key, &criterion.title);
-        ResultColumn::of_scores(key, title, ResultColumnKind::Criterion, |verdict, key| {
+        ResultColumn::for_scores(key, title, ResultColumnKind::Criterion, |verdict, key| {
             Some(ResultCell::Count(score_of(verdict, key)?.into()))
         })
     })

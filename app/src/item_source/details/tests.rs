@@ -9,7 +9,7 @@ fn texts<'item>(
     folder: &tempfile::TempDir,
 ) -> ItemTexts<'item> {
     let roots = Roots::new(vec![folder.path().to_owned()]);
-    let kept = JudgedInputs::of_run(
+    let kept = JudgedInputs::for_run(
         folder.path(),
         juror_files::kept_renders::KeptRenders::in_state(folder.path()),
     );
@@ -102,7 +102,7 @@ async fn what_is_elsewhere_or_was_made_on_the_way_is_said_to_be() {
     );
     assert_eq!(texts_here.tokens().await.unwrap().unwrap().content.len(), 1);
     let stages = StageSettings { pipeline_command: vec!["p".into()], ..StageSettings::default() };
-    let kept = JudgedInputs::of_run(
+    let kept = JudgedInputs::for_run(
         folder.path(),
         juror_files::kept_renders::KeptRenders::in_state(folder.path()),
     );

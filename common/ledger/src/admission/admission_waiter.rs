@@ -32,7 +32,7 @@ const MAX_COOLDOWN_WAIT: Duration = Duration::from_secs(60 * 60);
 
 /// Result of a wait for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Admittance {
+pub enum AdmissionOutcome {
     /// The lease is held: make the call.
     Admitted,
     /// A budget does not allow the call, for this reason.
@@ -96,14 +96,14 @@ impl AdmissionQueue {
         admission: &dyn Admission,
         request: impl Fn() -> AdmissionRequest,
         cancelled: &CancellationToken,
-    ) -> Result<Admittance, LedgerError> {
+    ) -> Result<AdmissionOutcome, LedgerError> {
         let _waiting = self.metrics.admission_waiting();
         let (since, mut obstacle) = (Instant::now(), None);
         let place = self.enter(&request());
         // Cancelled callers must not take turns from the others.
         let _turn = tokio::select! {
             biased;
-            () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
+            () = cancelled.cancelled() => return Ok(AdmissionOutcome::Cancelled),
             turn = place.callers.turns.acquire() => turn,
         };
         let mut head = None;
@@ -112,7 +112,7 @@ impl AdmissionQueue {
             if head.is_none() && place.callers.is_exclusive.load(Ordering::Relaxed) {
                 head = tokio::select! {
                     biased;
-                    () = cancelled.cancelled() => return Ok(Admittance::Cancelled),
+                    () = cancelled.cancelled() => return Ok(AdmissionOutcome::Cancelled),
                     permit = place.callers.head.acquire() => Some(permit),
                 };
             }
@@ -124,13 +124,13 @@ impl AdmissionQueue {
                 AdmissionDecision::Admitted => {
                     place.callers.is_exclusive.store(obstacle.is_some(), Ordering::Relaxed);
                     self.metrics.admission_waited(obstacle, since.elapsed());
-                    return Ok(Admittance::Admitted);
+                    return Ok(AdmissionOutcome::Admitted);
                 }
                 AdmissionDecision::NoBudget { reason } => {
-                    return Ok(Admittance::NoBudget { reason });
+                    return Ok(AdmissionOutcome::NoBudget { reason });
                 }
                 AdmissionDecision::NoRecord { reason } => {
-                    return Ok(Admittance::NoRecord { reason });
+                    return Ok(AdmissionOutcome::NoRecord { reason });
                 }
                 AdmissionDecision::Wait { retry_after, reason } => (retry_after, reason),
             };
@@ -153,7 +153,7 @@ impl AdmissionQueue {
                 () = helpful_change(&mut changes, reason) => continue,
             }
             admission.release(&current.lease).await?;
-            return Ok(Admittance::Cancelled);
+            return Ok(AdmissionOutcome::Cancelled);
         }
     }
 

@@ -75,7 +75,7 @@ impl LedgerRecords for MemoryRecords {
         Ok(())
     }
 
-    fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Infallible> {
+    fn record_heartbeat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Infallible> {
         self.owners.insert(owner.clone(), now);
         Ok(())
     }

@@ -45,7 +45,7 @@ pub trait LedgerRecords {
     fn remove_lease(&mut self, id: &LeaseId) -> Result<(), Self::Error>;
 
     /// Records an owner's heartbeat.
-    fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Self::Error>;
+    fn record_heartbeat(&mut self, owner: &OwnerId, now: i64) -> Result<(), Self::Error>;
 
     /// Outstanding leases of owners without a heartbeat since this time.
     fn leases_of_silent_owners(&self, since: i64) -> Result<Vec<LeaseId>, Self::Error>;

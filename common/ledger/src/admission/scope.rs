@@ -22,7 +22,7 @@ pub enum Scope {
 impl Scope {
     /// The budgets of a call of this run on this day under these labels.
     pub fn all_of(run: &RunId, labels: &[BudgetLabel], day: Date) -> Vec<Self> {
-        let mut scopes = vec![Self::Run(run.clone()), Self::of_day(day), Self::of_month(day)];
+        let mut scopes = vec![Self::Run(run.clone()), Self::for_day(day), Self::for_month(day)];
         for label in labels {
             for period in Period::ALL {
                 scopes.push(SharedBudget { period, label: Some(label.clone()) }.scope(day));
@@ -32,12 +32,12 @@ impl Scope {
     }
 
     /// The budget of a day.
-    pub(crate) fn of_day(day: Date) -> Self {
+    pub(crate) fn for_day(day: Date) -> Self {
         Self::Day(day.to_string())
     }
 
     /// The budget of the month of a day.
-    pub(crate) fn of_month(day: Date) -> Self {
+    pub(crate) fn for_month(day: Date) -> Self {
         Self::Month(month_of(day))
     }
 
@@ -174,8 +174,8 @@ impl SharedBudget {
     /// The scope of this budget on a day.
     pub fn scope(&self, day: Date) -> Scope {
         match (self.period, &self.label) {
-            (Period::Day, None) => Scope::of_day(day),
-            (Period::Month, None) => Scope::of_month(day),
+            (Period::Day, None) => Scope::for_day(day),
+            (Period::Month, None) => Scope::for_month(day),
             (Period::Day, Some(label)) => Scope::LabelDay(day.to_string(), label.clone()),
             (Period::Month, Some(label)) => Scope::LabelMonth(month_of(day), label.clone()),
         }

@@ -219,7 +219,7 @@ async fn a_shard_is_taken_over_when_its_owner_is_gone(
     let back = async || records.take_over(&run, &here()).await.expect("the backend answers");
     records.renew_owner(&there, TTL).await.expect("the backend answers");
     assert_eq!(back().await, []);
-    records.resign(&there).await.expect("the backend answers");
+    records.remove_owner(&there).await.expect("the backend answers");
     assert_eq!(back().await, [(now.number, ShardStep::Planned)]);
 }
 

@@ -178,7 +178,7 @@ impl Admission for RedisLedger {
 
     async fn ledger(&self, run: &RunId) -> Result<Option<Ledger>, LedgerError> {
         let day = self.calendar().await?.day_of(Timestamp::now().as_millisecond());
-        let scopes = [Scope::Run(run.clone()), Scope::of_month(day)];
+        let scopes = [Scope::Run(run.clone()), Scope::for_month(day)];
         let [of_run, of_month] = self
             .accounts(&scopes)
             .await?

@@ -152,7 +152,7 @@ impl BatchRecords for RedisLedger {
         self.connection.perform(&scripts::RENEW_SHARD_OWNER, &arguments).await.map(drop)
     }
 
-    async fn resign(&self, owner: &OwnerId) -> Result<(), LedgerError> {
+    async fn remove_owner(&self, owner: &OwnerId) -> Result<(), LedgerError> {
         let arguments = [owner.to_string(), String::new()];
         self.connection.perform(&scripts::RENEW_SHARD_OWNER, &arguments).await.map(drop)
     }

@@ -17,9 +17,9 @@ const MAX_SCOPES_PER_SCRIPT: usize = 500;
 
 /// Period of time zone changes that is stored with the zone: scripts know no time zones. Each
 /// process that sets the zone stores it again.
-const STORED_CHANGES: SignedDuration = SignedDuration::from_hours(10 * 366 * 24);
+const ZONE_TABLE_SPAN: SignedDuration = SignedDuration::from_hours(10 * 366 * 24);
 /// Period of past changes, for a Redis whose clock is behind that of the process.
-const PAST_CHANGES: SignedDuration = SignedDuration::from_hours(366 * 24);
+const ZONE_TABLE_PAST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 #[async_trait]
 impl BudgetRecords for RedisLedger {
@@ -60,8 +60,8 @@ impl BudgetRecords for RedisLedger {
 
     async fn set_calendar(&self, calendar: &BudgetCalendar) -> Result<BudgetCalendar, LedgerError> {
         let now = Timestamp::now();
-        let from = now.checked_sub(PAST_CHANGES).unwrap_or(Timestamp::UNIX_EPOCH);
-        let until = now.checked_add(STORED_CHANGES).unwrap_or(Timestamp::MAX);
+        let from = now.checked_sub(ZONE_TABLE_PAST).unwrap_or(Timestamp::UNIX_EPOCH);
+        let until = now.checked_add(ZONE_TABLE_SPAN).unwrap_or(Timestamp::MAX);
         let offsets = calendar.offsets(from, until);
         let offsets: Vec<String> =
             offsets.iter().map(|(since, seconds)| format!("{since}:{seconds}")).collect();

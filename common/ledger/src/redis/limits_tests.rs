@@ -3,8 +3,8 @@
 use super::{test_server::TestRedis, *};
 use crate::{
     admission::{
-        Admission as _, AdmissionQueue, AdmissionRequest, Admittance, Budget, CountRule, Limits,
-        Observation, TokenCounting,
+        Admission as _, AdmissionOutcome, AdmissionQueue, AdmissionRequest, Budget, CountRule,
+        Limits, Observation, TokenCounting,
     },
     test_requests::{bill, claim, request, run},
 };
@@ -41,7 +41,7 @@ async fn a_call_that_waits_is_asked_for_twice_however_many_wait_beside_it() {
             let asked: AdmissionRequest =
                 request(&format!("{number}-{caller}"), &format!("owner-{number}"), 1);
             let admitted = room.admit(backend, || asked.clone(), &token).await.unwrap();
-            assert_eq!(admitted, Admittance::Admitted);
+            assert_eq!(admitted, AdmissionOutcome::Admitted);
             backend.settle(bill(asked.lease.as_str(), 1, &claimed)).await.unwrap();
         };
         join_all((0..CALLERS_EACH).map(call)).await;

@@ -235,7 +235,7 @@ async fn what_a_run_spent_counts_when_it_is_opened_after_the_ledger_was_emptied(
     let journal = JournalCosts { others, ..JournalCosts::default() };
     let done = Reconciliation::Done { presumed: 0 };
     assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
-    let today = Scope::of_day(crate::admission::BudgetCalendar::UTC.day_of(clock.shared()()));
+    let today = Scope::for_day(crate::admission::BudgetCalendar::UTC.day_of(clock.shared()()));
     assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(0), "it is not open");
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     assert_eq!(figures(&backend).await, [60, 0, 0, 0]);

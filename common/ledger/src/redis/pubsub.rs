@@ -12,13 +12,13 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Receives changes until it is stopped, and subscribes again whenever the connection is lost.
 pub async fn listen(connection: Arc<Connection>, stop: CancellationToken) {
     let for_ever = async {
-        let mut deaf = false;
+        let mut is_outage_logged = false;
         loop {
             match receive_changes(&connection).await {
-                Ok(()) => deaf = false,
+                Ok(()) => is_outage_logged = false,
                 Err(error) => {
                     // Logged once for each outage; callers that need the ledger report it to users.
-                    if !std::mem::replace(&mut deaf, true) {
+                    if !std::mem::replace(&mut is_outage_logged, true) {
                         tracing::debug!(%error, "the subscription to the ledger's changes failed");
                     }
                 }

@@ -94,19 +94,19 @@ impl RedisLedger {
     /// Records how many results will come of the jobs published so far, so that cancelling can
     /// close the run. Returns false if there is no such run.
     pub async fn record_published(&self, run: &RunId, results: u64) -> Result<bool, LedgerError> {
-        self.note(run, "published", results.to_string()).await
+        self.set_field(run, "published", results.to_string()).await
     }
 
     /// Pauses a run for this reason, since none of its calls can succeed now; the first reason
     /// stays until the run is announced again. Returns false if there is no such run.
     pub async fn pause_run(&self, run: &RunId, reason: &str) -> Result<bool, LedgerError> {
-        self.note(run, "paused", reason.to_owned()).await
+        self.set_field(run, "paused", reason.to_owned()).await
     }
 
     /// Replaces the record of a run, as when its cap has changed; its state stays the same. A
     /// changed record requires a new report. Returns false if there is no such run.
     pub async fn update_record(&self, record: &RunRecord) -> Result<bool, LedgerError> {
-        self.note(&record.run_id, "record", write_json(record)?).await
+        self.set_field(&record.run_id, "record", write_json(record)?).await
     }
 
     /// Records the progress of a run. Returns false if there is no such run.
@@ -115,7 +115,7 @@ impl RedisLedger {
         run: &RunId,
         progress: &RunProgress,
     ) -> Result<bool, LedgerError> {
-        self.note(run, "progress", write_json(progress)?).await
+        self.set_field(run, "progress", write_json(progress)?).await
     }
 
     /// Closes a run: no more jobs will come, and it will have this number of results. Returns false
@@ -205,7 +205,7 @@ impl RedisLedger {
         self.update_run(&scripts::END_RUN, &[run.to_string(), how.to_owned(), jobs, kept]).await
     }
 
-    async fn note(&self, run: &RunId, what: &str, value: String) -> Result<bool, LedgerError> {
+    async fn set_field(&self, run: &RunId, what: &str, value: String) -> Result<bool, LedgerError> {
         self.update_run(&scripts::UPDATE_RUN, &[run.to_string(), what.to_owned(), value]).await
     }
 

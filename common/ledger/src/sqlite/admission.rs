@@ -70,7 +70,7 @@ impl Admission for SqliteLedger {
                 let now = memory.now();
                 let mut records = SqliteRecords(connection, &memory.cache);
                 if memory.owners.insert(request.owner.clone()) {
-                    records.beat(&request.owner, now)?;
+                    records.record_heartbeat(&request.owner, now)?;
                 }
                 state_machine::admit(&mut records, &mut memory.limiter, &request, now)
             })

@@ -73,7 +73,7 @@ impl BatchShards<'_> {
     }
 
     /// The shards of a run, by their numbers.
-    pub(crate) fn of_run(&self, run: &RunId) -> Result<Vec<StoredShard>, SqliteFailure> {
+    pub(crate) fn shards_of_run(&self, run: &RunId) -> Result<Vec<StoredShard>, SqliteFailure> {
         let mut statement = self.0.prepare_cached(
             "SELECT number, step FROM batch_shards WHERE run = ?1 ORDER BY number",
         )?;
@@ -104,7 +104,7 @@ impl BatchShards<'_> {
     }
 
     /// Ends an owner.
-    pub(crate) fn resign(&self, owner: &OwnerId) -> Result<(), SqliteFailure> {
+    pub(crate) fn remove_owner(&self, owner: &OwnerId) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached("DELETE FROM batch_owners WHERE owner = ?1")?
             .execute([owner.as_str()])?;

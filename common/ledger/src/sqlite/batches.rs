@@ -115,8 +115,10 @@ impl BatchRecords for SqliteLedger {
 
     async fn shards(&self, run: &RunId) -> Result<Vec<(u32, ShardStep)>, LedgerError> {
         let run = run.clone();
-        let shards =
-            self.writer.perform(move |connection, _| BatchShards(connection).of_run(&run)).await?;
+        let shards = self
+            .writer
+            .perform(move |connection, _| BatchShards(connection).shards_of_run(&run))
+            .await?;
         read(shards)
     }
 
@@ -133,9 +135,9 @@ impl BatchRecords for SqliteLedger {
             .await
     }
 
-    async fn resign(&self, owner: &OwnerId) -> Result<(), LedgerError> {
+    async fn remove_owner(&self, owner: &OwnerId) -> Result<(), LedgerError> {
         let owner = owner.clone();
-        self.writer.perform(move |connection, _| BatchShards(connection).resign(&owner)).await
+        self.writer.perform(move |connection, _| BatchShards(connection).remove_owner(&owner)).await
     }
 
     async fn take_over(

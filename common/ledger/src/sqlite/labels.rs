@@ -5,7 +5,7 @@ use juror_types::{budget_label::BudgetLabel, id::RunId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// Labels of a run; none if it has no record of them.
-pub(crate) fn of_run(
+pub(crate) fn labels_of_run(
     connection: &Connection,
     run: &RunId,
 ) -> Result<Vec<BudgetLabel>, SqliteFailure> {

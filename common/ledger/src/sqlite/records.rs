@@ -60,7 +60,7 @@ impl LedgerRecords for SqliteRecords<'_> {
     }
 
     fn labels(&self, run: &RunId) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        self.1.labels(run, || labels::of_run(self.0, run))
+        self.1.labels(run, || labels::labels_of_run(self.0, run))
     }
 
     fn set_labels(&mut self, run: &RunId, labels: &[BudgetLabel]) -> Result<(), SqliteFailure> {
@@ -125,7 +125,7 @@ impl LedgerRecords for SqliteRecords<'_> {
         Ok(())
     }
 
-    fn beat(&mut self, owner: &OwnerId, now: i64) -> Result<(), SqliteFailure> {
+    fn record_heartbeat(&mut self, owner: &OwnerId, now: i64) -> Result<(), SqliteFailure> {
         self.0
             .prepare_cached("INSERT OR REPLACE INTO owners (owner, beat_ms) VALUES (?1, ?2)")?
             .execute(params![owner.as_str(), now])?;

@@ -108,7 +108,7 @@ async fn two_processes_share_the_day_and_the_silent_one_is_presumed() {
     one.sweep().await.unwrap();
     assert_eq!(figures(&one).await, [20, 20, 0, 80], "two was silent for too long");
     two.sweep().await.unwrap();
-    let day = admission::Scope::of_day(admission::BudgetCalendar::UTC.day_of(folder.now()));
+    let day = admission::Scope::for_day(admission::BudgetCalendar::UTC.day_of(folder.now()));
     let [day] = two.spending(&[day]).await.unwrap().try_into().unwrap();
     assert_eq!(day.budget, Some(Budget::Cap(Money::from_pico(100))));
     assert_eq!(day.account.committed, Money::from_pico(20));
@@ -178,7 +178,7 @@ async fn sixty_four_callers_use_a_cap_up_to_less_than_one_call() {
             let request = request(&number.to_string(), "here", 100);
             let token = tokio_util::sync::CancellationToken::new();
             let admittance = room.admit(&*backend, || request.clone(), &token).await.unwrap();
-            if admittance == admission::Admittance::Admitted {
+            if admittance == admission::AdmissionOutcome::Admitted {
                 backend.settle(bill(&number.to_string(), 7, &claim)).await.unwrap();
             }
         });

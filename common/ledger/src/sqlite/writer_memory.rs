@@ -75,7 +75,7 @@ impl Memory {
         let now = self.now();
         let mut records = SqliteRecords(connection, &self.cache);
         for owner in &self.owners {
-            records.beat(owner, now)?;
+            records.record_heartbeat(owner, now)?;
         }
         let presumed = state_machine::sweep(&mut records, now)?;
         records.forget_idle_owners(now - state_machine::OWNER_TIMEOUT)?;

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Timeout of a connection attempt with its topology.
-const CONNECTING: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of the broker's reply to a close.
-const CLOSING: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A connection with declared topology. On any error, [`fail`](Self::fail) ends it as a whole.
 pub(super) struct BrokerConnection {
@@ -51,10 +51,10 @@ impl BrokerConnection {
                 }
             }
         };
-        timeout(CONNECTING, connecting).await.unwrap_or_else(|_| {
+        timeout(CONNECT_TIMEOUT, connecting).await.unwrap_or_else(|_| {
             Err(QueueError::Unavailable(format!(
                 "{address} accepts connections but sent no reply within {} s",
-                CONNECTING.as_secs()
+                CONNECT_TIMEOUT.as_secs()
             )))
         })
     }
@@ -89,7 +89,7 @@ impl BrokerConnection {
     ) -> Result<T, QueueError> {
         tokio::select! {
             biased;
-            failure = self.over() => Err(failure),
+            failure = self.closed() => Err(failure),
             answer = asking => answer.map_err(|error| self.fail(&error)),
         }
     }
@@ -112,7 +112,7 @@ impl BrokerConnection {
     }
 
     /// Waits for its end.
-    pub(super) async fn over(&self) -> QueueError {
+    pub(super) async fn closed(&self) -> QueueError {
         self.failed.cancelled().await;
         let unknown =
             || QueueError::Unavailable(format!("the connection to {} is closed", self.address));
@@ -127,7 +127,7 @@ impl BrokerConnection {
                 return self.fail(&error);
             }
         }
-        self.over().await
+        self.closed().await
     }
 
     /// Closes it, upon which the broker redelivers unacknowledged messages. Waits briefly for the
@@ -135,7 +135,7 @@ impl BrokerConnection {
     pub(super) async fn close(&self) {
         self.fail_as(QueueError::Closed);
         let closing = self.connection.close(200, "done".into());
-        match timeout(CLOSING, closing).await {
+        match timeout(CLOSE_TIMEOUT, closing).await {
             Ok(Ok(())) => {}
             // It is closed already, or the broker will notice by its missing heartbeat.
             Ok(Err(error)) => tracing::debug!(%error, "closing a connection to RabbitMQ"),

@@ -42,7 +42,7 @@ pub(super) struct RabbitSubscription<M> {
     decode: Decode<M>,
     live: Option<Live>,
     /// The last warning about jobs of another version.
-    told: Option<String>,
+    last_warning: Option<String>,
 }
 
 impl<M: Message> RabbitSubscription<M> {
@@ -57,7 +57,7 @@ impl<M: Message> RabbitSubscription<M> {
         let prefetch = u16::try_from(prefetch.max(1)).unwrap_or(u16::MAX);
         let slots = Arc::new(Semaphore::new(prefetch.into()));
         let mut subscription =
-            Self { shared, route, draws, prefetch, slots, decode, live: None, told: None };
+            Self { shared, route, draws, prefetch, slots, decode, live: None, last_warning: None };
         subscription.live = Some(subscription.resubscribe().await?);
         Ok(subscription)
     }
@@ -65,9 +65,9 @@ impl<M: Message> RabbitSubscription<M> {
     /// Holds a job of another version for a worker of that version, or for this one after its
     /// update.
     async fn keep(&mut self, settlement: OpenDelivery, words: String) -> Result<(), QueueError> {
-        if self.told.as_ref() != Some(&words) {
+        if self.last_warning.as_ref() != Some(&words) {
             tracing::warn!("jobs are held for 10 minutes: {words}");
-            self.told = Some(words);
+            self.last_warning = Some(words);
         }
         Box::new(settlement).settle(Disposition::RetryAfter(TTL)).await
     }
@@ -197,14 +197,14 @@ impl Live {
         loop {
             let preferences = self.consumers.iter().filter_map(|queue| queue.preference.as_ref());
             let preferred = preferences.clone().count();
-            let doubt = preferences.filter_map(|preference| preference.doubt()).min();
-            let reached = if doubt.is_some() { preferred } else { self.consumers.len() };
+            let stale_since = preferences.filter_map(|preference| preference.stale_since()).min();
+            let reached = if stale_since.is_some() { preferred } else { self.consumers.len() };
             let (consumers, _) = self.consumers.split_at_mut(reached);
             let (at, delivered) = tokio::select! {
                 biased;
-                _ = self.link.over() => return None,
+                _ = self.link.closed() => return None,
                 delivered = first_of(consumers) => delivered,
-                () = sleep_until(doubt.unwrap_or_else(Instant::now)), if doubt.is_some() => continue,
+                () = sleep_until(stale_since.unwrap_or_else(Instant::now)), if stale_since.is_some() => continue,
             };
             match delivered {
                 // One that cannot be settled any more is redelivered.

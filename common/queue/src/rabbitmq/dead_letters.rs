@@ -178,7 +178,7 @@ impl<M: Message> RabbitQueue<M> {
             }
             self.send_again(&dead).await?;
             *replayed += 1;
-            scan.take_off(&dead).await?;
+            scan.acknowledge_dead(&dead).await?;
         }
         scan.end().await
     }
@@ -192,7 +192,7 @@ impl<M: Message> RabbitQueue<M> {
         let mut scan = DeadLetterScan::start(link, &self.shared).await?;
         while let Some(dead) = scan.next().await? {
             if self.message_of(&dead).is_some_and(|message| is_done(&message)) {
-                scan.take_off(&dead).await?;
+                scan.acknowledge_dead(&dead).await?;
                 *forgotten += 1;
             }
         }
@@ -275,7 +275,7 @@ impl<'a> DeadLetterScan<'a> {
     }
 
     /// Removes the letter that was read last.
-    async fn take_off(&mut self, dead: &Delivery) -> Result<(), QueueError> {
+    async fn acknowledge_dead(&mut self, dead: &Delivery) -> Result<(), QueueError> {
         self.current = None;
         self.link.during(dead.acker.ack(BasicAckOptions::default())).await.map(drop)
     }

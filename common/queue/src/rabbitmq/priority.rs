@@ -54,7 +54,7 @@ impl PriorityWindow {
 
     /// Time until which the broker may still have more of this priority to send; none if it has
     /// none.
-    pub(super) fn doubt(&self) -> Option<Instant> {
+    pub(super) fn stale_since(&self) -> Option<Instant> {
         let prefetch = usize::from(self.prefetch);
         let mut deliveries = self.deliveries();
         deliveries.settled.retain(|settled| settled.elapsed() < ROUND_TRIP);
@@ -90,17 +90,21 @@ mod tests {
     async fn a_lane_is_in_doubt_while_all_that_it_may_send_is_out_or_was_settled_just_now() {
         let preference = Arc::new(PriorityWindow::new(2));
         let mut out = VecDeque::from([preference.count(), preference.count()]);
-        assert_eq!((preference.prefetch(), preference.doubt()), (4, None));
+        assert_eq!((preference.prefetch(), preference.stale_since()), (4, None));
         for _ in 0..2 {
             out.pop_front();
             out.push_back(preference.count());
         }
         let heard = Instant::now() + ROUND_TRIP;
-        assert_eq!(preference.doubt(), Some(heard));
+        assert_eq!(preference.stale_since(), Some(heard));
         advance(ROUND_TRIP / 2).await;
         out.pop_front();
-        assert_eq!(preference.doubt(), Some(heard), "as soon as the first of them is heard of");
+        assert_eq!(
+            preference.stale_since(),
+            Some(heard),
+            "as soon as the first of them is heard of"
+        );
         advance(ROUND_TRIP / 2).await;
-        assert_eq!(preference.doubt(), None);
+        assert_eq!(preference.stale_since(), None);
     }
 }

@@ -79,7 +79,7 @@ impl Publisher {
                     let outstanding = Outstanding { request, refusals: Backoff::for_full_queue() };
                     self.outstanding.insert(self.last_number, outstanding);
                 }
-                else => return link.over().await,
+                else => return link.closed().await,
             }
         }
     }
@@ -114,7 +114,7 @@ impl Publisher {
             self.pausing = self.pausing.saturating_sub(1);
         }
         let Envelope { exchange, routing_key, .. } = &outstanding.request.letter;
-        let told = match returned.remove(&number) {
+        let outcome = match returned.remove(&number) {
             None => Ok(()),
             Some(reason) => Err(QueueError::Refused(format!(
                 "exchange {exchange:?} routes to no queue by the key {routing_key:?} ({reason}); \
@@ -122,7 +122,7 @@ impl Publisher {
             ))),
         };
         // A caller that stopped waiting needs no reply.
-        let _ = outstanding.request.done.send(told);
+        let _ = outstanding.request.done.send(outcome);
         None
     }
 

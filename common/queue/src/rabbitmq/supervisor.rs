@@ -14,7 +14,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 /// Lifetime after which a connection counts as stable, so that the next pause is short again.
-const GOOD_LINK: Duration = Duration::from_secs(10);
+const MIN_STABLE_CONNECTION: Duration = Duration::from_secs(10);
 
 pub(super) struct Supervisor {
     pub(super) connector: BrokerConnector,
@@ -40,7 +40,7 @@ impl Supervisor {
             let failure = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => QueueError::Closed,
-                failure = link.over() => failure,
+                failure = link.closed() => failure,
                 failure = link.watch() => failure,
                 failure = publisher.serve(&link) => failure,
             };
@@ -49,7 +49,7 @@ impl Supervisor {
             if !matches!(failure, QueueError::Unavailable(_)) {
                 break failure;
             }
-            if since.elapsed() >= GOOD_LINK {
+            if since.elapsed() >= MIN_STABLE_CONNECTION {
                 backoff = Backoff::for_connections();
             }
             self.connector.warn(format!("{failure}; reconnecting")).await;
@@ -85,7 +85,7 @@ impl BrokerConnector {
         max_wait: Option<Duration>,
     ) -> Result<BrokerConnection, QueueError> {
         let since = Instant::now();
-        let mut told = max_wait.is_none();
+        let mut is_warned = max_wait.is_none();
         loop {
             // Again after a failure, and immediately at the start.
             if backoff.is_used() || max_wait.is_none() {
@@ -101,8 +101,8 @@ impl BrokerConnector {
                 let remedy = "start it, or correct fleet.broker";
                 return Err(QueueError::Unavailable(format!("{problem}; {remedy}")));
             }
-            if !told {
-                told = true;
+            if !is_warned {
+                is_warned = true;
                 let seconds = left.unwrap_or_default().as_secs_f32().ceil();
                 self.warn(format!("{problem}; retrying for at most {seconds} s")).await;
             }

@@ -3,7 +3,7 @@
 use super::{Formula, ReplyVersion, Rubric};
 
 /// Tokens of one finding with all its fields; recorded findings have 60 to 85.
-const OF_FINDING: u32 = 90;
+const TOKENS_PER_FINDING: u32 = 90;
 /// Tokens of a statement of version 1 or of a strength.
 const OF_STATEMENT: u32 = 30;
 /// Number of statements in a full reply of version 1.
@@ -30,7 +30,7 @@ impl Rubric {
                     Formula::WeightedGroups => OF_RATIONALE,
                 };
                 let strengths = if self.strengths { STRENGTHS * OF_STATEMENT } else { 0 };
-                (of_criterion, self.findings.max.saturating_mul(OF_FINDING) + strengths)
+                (of_criterion, self.findings.max.saturating_mul(TOKENS_PER_FINDING) + strengths)
             }
         };
         criteria.saturating_mul(of_criterion).saturating_add(statements).saturating_add(FRAME)

@@ -23,7 +23,7 @@ const MAX_RUNS: usize = 5;
 const MAX_JOBS: u64 = 5_000;
 
 /// The section; nothing where there is no such run.
-pub async fn of(
+pub async fn load(
     site: &AppState,
     view: &RunView,
     result: &JobResult,
@@ -55,7 +55,7 @@ pub async fn of(
 
 /// The item's result in another run; none, with a warning in the log, if it cannot be read.
 async fn result_in(site: &AppState, record: &RunRecord, own: &JobResult) -> Option<JobResult> {
-    let view = site.views.of(&record.run_id).await;
+    let view = site.views.get(&record.run_id).await;
     let view =
         view.inspect_err(|error| tracing::warn!("an earlier run is left out: {error}")).ok()?;
     let place = view.place_of(&own.screenshot_id, own.repeat)?;

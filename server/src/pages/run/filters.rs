@@ -77,7 +77,7 @@ impl ItemFilters {
                 .into_iter()
                 .find(|known| self.text("severity") == Some(known.name())),
             contradictory: self.text("contradictory").and_then(|text| text.parse().ok()),
-            evidence: self.text("evidence").and_then(EvidenceState::of_name),
+            evidence: self.text("evidence").and_then(EvidenceState::from_name),
             suspected_instructions: self
                 .text("suspected_instructions")
                 .and_then(|text| text.parse().ok()),
@@ -93,7 +93,7 @@ impl ItemFilters {
     pub fn order(&self, view: &RunView) -> Order {
         match self.text("sort") {
             None => Order::Urgency,
-            Some(key) => Order::of_name(key, view).unwrap_or_default(),
+            Some(key) => Order::from_name(key, view).unwrap_or_default(),
         }
     }
 }

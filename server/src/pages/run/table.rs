@@ -69,11 +69,11 @@ pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup
                 span.keys.faint { " · " kbd { "j" } " and " kbd { "k" } " go through the results" }
                 @if asked.is_filtered() { " · " a href=(format!("{}#items", links::run(&report.run.id))) { "Show all" } }
             }
-            @if shown.results.is_empty() { (nothing(view)) }
+            @if shown.results.is_empty() { (no_results(view)) }
             @else {
                 div.scroll tabindex="0" role="region" aria-label="Table of results" {
                     table.results #results {
-                        caption { span { (in_words(view, asked)) } }
+                        caption { span { (order_text(view, asked)) } }
                         (head(asked, &columns))
                         tbody { @for result in &shown.results { (row(view, asked, &columns, result)) } }
                     }
@@ -85,14 +85,14 @@ pub fn section(view: &RunView, asked: &ItemFilters, shown: &TablePage) -> Markup
     }
 }
 
-fn nothing(view: &RunView) -> Markup {
+fn no_results(view: &RunView) -> Markup {
     html! {
         @if view.is_empty() { p.missing { "No results yet." } }
         @else { p.missing { "No results match these filters: remove one." } }
     }
 }
 
-fn in_words(view: &RunView, asked: &ItemFilters) -> &'static str {
+fn order_text(view: &RunView, asked: &ItemFilters) -> &'static str {
     match asked.order(view) {
         Order::Urgency => {
             "Worst first: verdicts that contradict the measured evidence, then no output, jobs that could not be judged, and the lowest scores; skipped jobs last."

@@ -22,7 +22,7 @@ pub fn form(
     defaults: &RequestDefaults,
 ) -> Markup {
     let field = |field, label: &str, value: &str, help: &str| {
-        Field { field, label, help, error: errors.of(field) }.input(value)
+        Field { field, label, help, error: errors.message(field) }.input(value)
     };
     let model = format!("Empty: {}, the default.", harmless(&defaults.model));
     let budget = match defaults.max_budget_usd {
@@ -57,7 +57,7 @@ pub fn form(
                 }
                 div.fields {
                     (field(RequestField::BudgetUsd, "Budget in dollars", &form.budget_usd, &budget))
-                    (Field { field: RequestField::Model, label: "Model", help: &model, error: errors.of(RequestField::Model) }
+                    (Field { field: RequestField::Model, label: "Model", help: &model, error: errors.message(RequestField::Model) }
                         .input_with(&form.model, &format!("default: {}", harmless(&defaults.model))))
                 }
             }
@@ -141,7 +141,7 @@ impl Field<'_> {
 }
 
 fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
-    let error = errors.of(RequestField::KeepInputs);
+    let error = errors.message(RequestField::KeepInputs);
     html! {
         p.check {
             input #keep_inputs type="checkbox" name="keep_inputs" value="true" checked[form.keeps_inputs()]
@@ -159,7 +159,7 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
     let field = RequestField::Evidence;
     let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
                 the differences to the prompt; full also sends the pictures, which costs more.";
-    let field = Field { field, label: "Evidence", help, error: errors.of(field) };
+    let field = Field { field, label: "Evidence", help, error: errors.message(field) };
     field.around(&html! {
         select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             @for mode in EvidenceMode::ALL {
@@ -172,7 +172,7 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
     let field = RequestField::Filters;
     let help = "One KEY=VALUE per line; all must hold.";
-    let field = Field { field, label: "Filters", help, error: errors.of(field) };
+    let field = Field { field, label: "Filters", help, error: errors.message(field) };
     field.around(&html! {
         textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
             aria-invalid=[field.error.map(|_| "true")] { (form.filters) }
@@ -180,7 +180,7 @@ fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
 }
 
 fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Markup {
-    let error = errors.of(RequestField::Dataset);
+    let error = errors.message(RequestField::Dataset);
     let help = match datasets.is_empty() {
         true => {
             "No dataset found in the server's data roots: start it with juror serve --data-root FOLDER."
@@ -203,7 +203,7 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
 
 fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
     let (field, help) = (RequestField::Rubric, "Criteria and scoring.");
-    let field = Field { field, label: "Rubric", help, error: errors.of(field) };
+    let field = Field { field, label: "Rubric", help, error: errors.message(field) };
     field.around(&html! {
         select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "default: " (harmless(&defaults.rubric)) }

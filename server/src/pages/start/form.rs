@@ -160,7 +160,7 @@ impl FieldErrors {
     }
 
     /// The error of a field.
-    pub fn of(&self, field: RequestField) -> Option<&str> {
+    pub fn message(&self, field: RequestField) -> Option<&str> {
         self.iter().find(|(other, _)| *other == field).map(|(_, message)| message)
     }
 

@@ -28,7 +28,7 @@ impl RepairSearch {
         let was_tried = self.drawn() > 0;
         let page = PageTree::new(snapshot);
         let (screenshot, drawing) = (pair.screenshot(), pair.drawing());
-        let before = PixelDifference::of_page(screenshot, drawing, pair.noise(), &page);
+        let before = PixelDifference::for_page(screenshot, drawing, pair.noise(), &page);
         let SearchOutcome { found, explained, remaining, missing } = self.into_outcome();
         evidence.explained = was_tried.then(|| rounded(explained));
         let causes = found.iter().filter_map(|repair| cause(repair, pair, &page, evidence));

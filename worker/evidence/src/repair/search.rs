@@ -163,7 +163,7 @@ impl RepairSearch {
         let (fitted, offset) = self.fitted_screenshot(&drawing);
         let screenshot = fitted.as_ref().unwrap_or(&self.screenshot);
         let difference =
-            PixelDifference::of_page(screenshot, &drawing, &self.noise, &PageTree::new(&snapshot));
+            PixelDifference::for_page(screenshot, &drawing, &self.noise, &PageTree::new(&snapshot));
         let (before, remaining) = (self.before, difference.total());
         let touched = self.areas.touched(&self.drawing, &drawing);
         if self.equivalents_left.is_none() {
@@ -218,7 +218,7 @@ impl RepairSearch {
     /// Difference of the page as it is repaired so far.
     fn difference(&self) -> PixelDifference {
         let page = PageTree::new(&self.snapshot);
-        PixelDifference::of_page(&self.screenshot, &self.drawing, &self.noise, &page)
+        PixelDifference::for_page(&self.screenshot, &self.drawing, &self.noise, &page)
     }
 
     fn begin_round(&mut self) {

@@ -38,7 +38,7 @@ pub async fn wait(
                 give_up_row(&row.row, work).await?;
                 return Err(Interruption::Stopping);
             }
-            () = work.lane.over() => {
+            () = work.lane.wait_until_over() => {
                 give_up_row(&row.row, work).await?;
                 return gather(job, work).await;
             }

@@ -93,7 +93,7 @@ impl Shards<'_> {
         &mut self,
         jobs: &LocalReturns<Job>,
     ) -> Result<(), WorkerError> {
-        self.look_for_shards().await?;
+        self.start_owned_shards().await?;
         let mut looks = ticks(IDLE_LOOK);
         loop {
             self.start_planned().await;
@@ -111,7 +111,7 @@ impl Shards<'_> {
                 biased;
                 () = self.shutdown.drain.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => drop(self.ended(ended?).await?),
-                _ = looks.tick() => self.look_after_files().await,
+                _ = looks.tick() => self.release_stopped_fillings().await,
                 () = jobs.drained(), if !is_drained => {}
                 () = self.keeper.changed.notified() => {}
             }

@@ -82,7 +82,7 @@ impl<'keeper> Shards<'keeper> {
                 () = self.shutdown.drain.cancelled() => return Ok(()),
                 Some(ended) = self.tasks.join_next() => {
                     if self.ended(ended?).await? {
-                        self.look_for_shards().await?;
+                        self.start_owned_shards().await?;
                     }
                 }
                 _ = heartbeats.tick() => {
@@ -90,12 +90,12 @@ impl<'keeper> Shards<'keeper> {
                     // After an outage longer than the TTL, let live owners renew before taking
                     // shards over.
                     if renewed.elapsed() <= owner_ttl {
-                        self.look_for_shards().await?;
+                        self.start_owned_shards().await?;
                     }
                     renewed = Instant::now();
                 }
                 _ = looks.tick() => {
-                    self.look_after_files().await;
+                    self.release_stopped_fillings().await;
                     self.seal(seal_after).await?;
                 }
                 () = self.keeper.changed.notified() => {}
@@ -104,7 +104,7 @@ impl<'keeper> Shards<'keeper> {
     }
 
     /// Waits for the tasks of this process; its shards stay its own meanwhile.
-    pub(super) async fn wind_up(&mut self) -> Result<(), WorkerError> {
+    pub(super) async fn join_tasks(&mut self) -> Result<(), WorkerError> {
         let renewal = match &self.keeper.scope {
             KeeperScope::Fleet(settings) => settings.owner_ttl / RENEWALS,
             KeeperScope::OneRun(..) => Duration::MAX,
@@ -162,7 +162,7 @@ impl<'keeper> Shards<'keeper> {
 
     /// Gives up shards that are being filled and whose run no longer uses batches, and forgets work
     /// that has come to rest.
-    pub(super) async fn look_after_files(&mut self) {
+    pub(super) async fn release_stopped_fillings(&mut self) {
         let mut idle = Vec::new();
         for work in self.keeper.all_works() {
             if (work.context.shutdown.drain.is_cancelled() || work.lane.is_over())
@@ -178,7 +178,7 @@ impl<'keeper> Shards<'keeper> {
     }
 
     /// Takes up shards of this worker that nothing works on, and those whose owner is gone.
-    pub(super) async fn look_for_shards(&mut self) -> Result<(), WorkerError> {
+    pub(super) async fn start_owned_shards(&mut self) -> Result<(), WorkerError> {
         let BatchKeeper { records, owner, scope, .. } = self.keeper;
         let runs = match scope {
             KeeperScope::Fleet(_) => records.runs_with_shards().await?,
@@ -193,7 +193,7 @@ impl<'keeper> Shards<'keeper> {
             };
             let shards = records.take_over(&run, owner).await?;
             for (number, step) in shards {
-                if self.has_in_hand(&run, number).await {
+                if self.is_working_on(&run, number).await {
                     continue;
                 }
                 info!(%run, number, ?step, "shard started");
@@ -212,9 +212,9 @@ impl<'keeper> Shards<'keeper> {
         Ok(())
     }
 
-    async fn has_in_hand(&self, run: &RunId, number: u32) -> bool {
+    async fn is_working_on(&self, run: &RunId, number: u32) -> bool {
         for work in self.keeper.all_works() {
-            if work.run == *run && work.has_in_hand(number).await {
+            if work.run == *run && work.is_working_on(number).await {
                 return true;
             }
         }

@@ -46,7 +46,8 @@ pub async fn compile(
     }
     // Some compilers print errors to stdout.
     let output = String::from_utf8_lossy(&finished.stdout);
-    let said = if finished.stderr_tail.is_empty() { output.trim() } else { &finished.stderr_tail };
-    let said: String = said.chars().take(2000).collect();
-    Ok(Compilation::Broken(format!("{}: {said}", finished.status)))
+    let error_text =
+        if finished.stderr_tail.is_empty() { output.trim() } else { &finished.stderr_tail };
+    let error_text: String = error_text.chars().take(2000).collect();
+    Ok(Compilation::Broken(format!("{}: {error_text}", finished.status)))
 }

@@ -58,7 +58,7 @@ pub(super) async fn run(
     command.process_group(0);
     let mut child = command.spawn().map_err(ProcessError::NotStarted)?;
     let mut group = KilledGroup(Some(ProcessGroup::for_child(&child)));
-    let finished = timeout(settings.timeout, talk(&mut child, input)).await;
+    let finished = timeout(settings.timeout, exchange(&mut child, input)).await;
     let finished = finished.unwrap_or(Err(ProcessError::TimedOut(settings.timeout)));
     if finished.is_ok() {
         group.0 = None;
@@ -66,7 +66,7 @@ pub(super) async fn run(
     finished
 }
 
-async fn talk(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, ProcessError> {
+async fn exchange(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, ProcessError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // The first error cancels the other two.
     let ((), stdout, stderr_tail) =

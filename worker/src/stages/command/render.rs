@@ -94,7 +94,7 @@ pub async fn run_render(
 }
 
 /// The last line of a program's output that is not blank, where programs usually put the error.
-fn one_line(said: &str) -> String {
-    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+fn one_line(output: &str) -> String {
+    let line = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(300).collect()
 }

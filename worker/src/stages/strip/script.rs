@@ -67,7 +67,7 @@ impl DeadCode {
 
 impl<'a> Visit<'a> for DeadCode {
     fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
-        match (it.operator, truth(&it.left)) {
+        match (it.operator, constant_truth(&it.left)) {
             (LogicalOperator::And, Some(false)) => self.cut(it.right.span(), "null"),
             (LogicalOperator::Or, Some(true)) => self.cut(it.right.span(), "null"),
             _ => walk::walk_logical_expression(self, it),
@@ -75,7 +75,7 @@ impl<'a> Visit<'a> for DeadCode {
     }
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
-        let (live, dead) = match truth(&it.test) {
+        let (live, dead) = match constant_truth(&it.test) {
             None => return walk::walk_conditional_expression(self, it),
             Some(true) => (&it.consequent, &it.alternate),
             Some(false) => (&it.alternate, &it.consequent),
@@ -85,7 +85,7 @@ impl<'a> Visit<'a> for DeadCode {
     }
 
     fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
-        let (live, dead) = match (truth(&it.test), &it.alternate) {
+        let (live, dead) = match (constant_truth(&it.test), &it.alternate) {
             (Some(false), alternate) => (alternate.as_ref(), Some(&it.consequent)),
             (Some(true), alternate) => (Some(&it.consequent), alternate.as_ref()),
             (None, _) => return walk::walk_if_statement(self, it),
@@ -155,14 +155,14 @@ impl<'a> Visit<'a> for DeadCode {
 
 /// True or false for an expression whose form alone determines it; none otherwise. Zero and the
 /// empty text are left alone: as a part of JSX, zero is rendered.
-fn truth(expression: &Expression<'_>) -> Option<bool> {
+fn constant_truth(expression: &Expression<'_>) -> Option<bool> {
     match expression {
         Expression::BooleanLiteral(literal) => Some(literal.value),
         Expression::NullLiteral(_) => Some(false),
         Expression::Identifier(name) if name.name == "undefined" => Some(false),
-        Expression::ParenthesizedExpression(inner) => truth(&inner.expression),
+        Expression::ParenthesizedExpression(inner) => constant_truth(&inner.expression),
         Expression::UnaryExpression(unary) if unary.operator.is_not() => {
-            truth(&unary.argument).map(|value| !value)
+            constant_truth(&unary.argument).map(|value| !value)
         }
         _ => None,
     }

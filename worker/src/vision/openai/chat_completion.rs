@@ -41,8 +41,8 @@ pub(super) fn read(
         Err(error) => return bad(show(&format!("the reply is not a chat completion ({error})"))),
     };
     let Some(choice) = envelope.choices.into_iter().next() else {
-        let said = value.pointer("/error/message").and_then(Value::as_str);
-        return bad(show(said.unwrap_or("the reply has no choice")));
+        let error_message = value.pointer("/error/message").and_then(Value::as_str);
+        return bad(show(error_message.unwrap_or("the reply has no choice")));
     };
     let content = choice.message.content.and_then(ReplyContent::text);
     // Gateways pass the fingerprint on, and drop or rename the header.

@@ -22,13 +22,13 @@ pub(super) fn classify(
     show: impl Fn(&str) -> String,
 ) -> CallEnd {
     let body = error_body::json(content);
-    let said = ErrorBody::read(&body, content);
-    let message = show(&said.message);
+    let error_body = ErrorBody::read(&body, content);
+    let message = show(&error_body.message);
     let usage = usage(&body);
-    if said.is_moderation() {
+    if error_body.is_moderation() {
         return CallEnd::Refused { status, message, usage };
     }
-    if let Some(problem) = said.account_problem(status) {
+    if let Some(problem) = error_body.account_problem(status) {
         return CallEnd::Account { problem, message };
     }
     match status {
@@ -41,16 +41,18 @@ pub(super) fn classify(
             CallEnd::Account { problem: AccountProblem::Address, message }
         }
         // Exceeds the whole limit, so waiting does not help.
-        429 if said.contains(TOO_LARGE) => CallEnd::Refused { status, message, usage },
+        429 if error_body.contains(TOO_LARGE) => CallEnd::Refused { status, message, usage },
         429 => {
-            let retry_after = wait().or_else(|| retry_after::read(&body, &said.message));
+            let retry_after = wait().or_else(|| retry_after::read(&body, &error_body.message));
             CallEnd::RateLimited { retry_after, message }
         }
         // Another answer may be JSON.
-        400 if said.names(&[NO_JSON]) => CallEnd::BadAnswer { message, usage },
+        400 if error_body.names(&[NO_JSON]) => CallEnd::BadAnswer { message, usage },
         500 if names_grammar(&message) => CallEnd::Refused { status, message, usage },
         408 | 409 | 425 | 500..=599 => match (usage, body.get("choices")) {
-            (None, None) if matches!(status, 409 | 425) || said.is_own_error(status, &body) => {
+            (None, None)
+                if matches!(status, 409 | 425) || error_body.is_own_error(status, &body) =>
+            {
                 CallEnd::Unavailable { status, message }
             }
             (None, None) => CallEnd::Lost(format!(

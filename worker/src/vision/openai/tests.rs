@@ -64,9 +64,9 @@ async fn call_to(exchange: Exchange) -> Call {
 }
 
 async fn call_with(exchange: Exchange, request: &Request) -> Call {
-    let server = Scripted::play(vec![exchange]).await;
+    let server = Scripted::start(vec![exchange]).await;
     let call = client(&server.base_url).call(request, &CancellationToken::new()).await;
-    server.heard().await;
+    server.requests().await;
     call
 }
 
@@ -81,7 +81,7 @@ fn answer_of(call: &Call) -> &Answer {
 async fn a_question_goes_out_once_and_its_answer_comes_back() {
     let headers = "x-ratelimit-limit-requests: 500\r\nx-ratelimit-remaining-requests: 0\r\n\
                    x-ratelimit-limit-tokens: 30000\r\nx-juror-simulator: 1\r\n";
-    let server = Scripted::play(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
+    let server = Scripted::start(vec![Exchange::Say(response(200, headers, ANSWER))]).await;
     let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;
     let usage = Usage { input_tokens: 10, cached_input_tokens: 0, output_tokens: 2 };
     assert_eq!(
@@ -103,7 +103,7 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
     assert_eq!(observation.requests_per_minute, Some(500));
     assert_eq!((observation.tokens_per_minute, observation.refused), (Some(30_000), None));
 
-    let heard = server.heard().await;
+    let heard = server.requests().await;
     let head = &heard[0].head;
     assert!(head.starts_with("post /v1/chat/completions http/1.1\r\n"), "{head}");
     assert!(head.contains(&format!("authorization: bearer {KEY}\r\n")), "{head}");
@@ -197,7 +197,7 @@ async fn account_problems_are_told_without_the_key() {
 #[tokio::test]
 async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered() {
     let refusal = r#"{"error":{"message":"not supported","param":"response_format"}}"#;
-    let server = Scripted::play(vec![
+    let server = Scripted::start(vec![
         Exchange::Say(response(400, "", refusal)),
         Exchange::Say(response(422, "", r#"{"detail":"json_object: unknown"}"#)),
         Exchange::Say(response(200, "", ANSWER)),
@@ -212,7 +212,7 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
     answer_of(&second);
     assert_eq!(second.warning, None);
     let formats: Vec<Value> = server
-        .heard()
+        .requests()
         .await
         .iter()
         .map(|heard| serde_json::from_slice::<Value>(&heard.body).unwrap())
@@ -224,7 +224,7 @@ async fn a_server_without_schemas_is_asked_more_loosely_and_that_is_remembered()
 #[tokio::test]
 async fn a_server_without_cache_options_is_asked_without_them_and_that_is_remembered() {
     let refusal = r#"{"error":{"message":"Unknown parameter","param":"prompt_cache_options"}}"#;
-    let server = Scripted::play(vec![
+    let server = Scripted::start(vec![
         Exchange::Say(response(400, "", refusal)),
         Exchange::Say(response(200, "", ANSWER)),
         Exchange::Say(response(200, "", ANSWER)),
@@ -237,7 +237,7 @@ async fn a_server_without_cache_options_is_asked_without_them_and_that_is_rememb
     assert!(first.warning.unwrap().contains("prompt_cache_options"));
     let second = client.call(&question, &CancellationToken::new()).await;
     assert_eq!((answer_of(&second).usage.is_some(), second.warning), (true, None));
-    let heard = server.heard().await;
+    let heard = server.requests().await;
     let names_cache = |body: &[u8]| String::from_utf8_lossy(body).contains("prompt_cache");
     let named: Vec<bool> = heard.iter().map(|heard| names_cache(&heard.body)).collect();
     assert_eq!(named, [true, false, false]);
@@ -273,14 +273,14 @@ async fn a_cost_in_a_header_is_told() {
 async fn a_server_without_a_grammar_for_the_schema_is_asked_more_loosely() {
     for status in [400, 500] {
         let refusal = r#"{"error":{"code":400,"message":"failed to parse grammar","type":"x"}}"#;
-        let server = Scripted::play(vec![
+        let server = Scripted::start(vec![
             Exchange::Say(response(status, "", refusal)),
             Exchange::Say(response(200, "", ANSWER)),
         ])
         .await;
         let call = client(&server.base_url).call(&question(), &CancellationToken::new()).await;
         answer_of(&call);
-        let body: Value = serde_json::from_slice(&server.heard().await[1].body).unwrap();
+        let body: Value = serde_json::from_slice(&server.requests().await[1].body).unwrap();
         assert_eq!(body["response_format"]["type"], "json_object");
     }
 }
@@ -303,11 +303,11 @@ async fn an_answer_of_the_simulator_is_known_behind_a_gateway_too() {
 #[tokio::test]
 async fn a_cancelled_call_tells_whether_it_was_sent() {
     let cancel = CancellationToken::new();
-    let server = Scripted::play(vec![Exchange::Cancel(cancel.clone())]).await;
+    let server = Scripted::start(vec![Exchange::Cancel(cancel.clone())]).await;
     let client = client(&server.base_url);
     let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: true });
-    server.heard().await;
+    server.requests().await;
     let call = client.call(&question(), &cancel).await;
     assert_eq!(call.end, CallEnd::Cancelled { sent: false });
 }
@@ -315,7 +315,7 @@ async fn a_cancelled_call_tells_whether_it_was_sent() {
 #[tokio::test]
 async fn a_free_call_tells_whether_address_and_key_are_right() {
     let list = r#"{"object":"list","data":[{"id":"gpt-4o"},{"id":"gpt-4.1"}]}"#;
-    let server = Scripted::play(vec![
+    let server = Scripted::start(vec![
         Exchange::Say(response(200, "", list)),
         Exchange::Say(response(401, "", "{}")),
         Exchange::Say(response(404, "", "{}")),
@@ -329,12 +329,12 @@ async fn a_free_call_tells_whether_address_and_key_are_right() {
     assert!(matches!(&wrong_key, ProbeError::Account { problem: p, .. } if *p == problem));
     assert!(matches!(client.probe("gpt-4o").await, Err(ProbeError::NoList { status: 404, .. })));
     assert!(matches!(client.probe("gpt-4o").await, Err(ProbeError::Unreachable(_))));
-    assert!(server.heard().await[0].head.starts_with("get /v1/models http/1.1"));
+    assert!(server.requests().await[0].head.starts_with("get /v1/models http/1.1"));
 }
 
 #[tokio::test]
 async fn further_headers_go_out_and_take_the_place_of_the_key() {
-    let server = Scripted::play(vec![
+    let server = Scripted::start(vec![
         Exchange::Say(response(200, "", ANSWER)),
         Exchange::Say(response(401, "", r#"{"error":{"message":"no such key: azure-secret"}}"#)),
     ])
@@ -346,7 +346,7 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
     answer_of(&client.call(&question(), &CancellationToken::new()).await);
     let refused = client.call(&question(), &CancellationToken::new()).await;
     assert!(!format!("{refused:?}").contains("azure-secret"), "{refused:?}");
-    let heard = server.heard().await;
+    let heard = server.requests().await;
     let head = &heard[0].head;
     assert!(head.contains("api-key: azure-secret\r\n") && head.contains("x-team: blue\r\n"));
     assert!(!head.contains("authorization"), "{head}");
@@ -354,7 +354,7 @@ async fn further_headers_go_out_and_take_the_place_of_the_key() {
 
 #[tokio::test]
 async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
-    let proxy = Scripted::play(vec![Exchange::Say(response(200, "", ANSWER))]).await;
+    let proxy = Scripted::start(vec![Exchange::Say(response(200, "", ANSWER))]).await;
     let url = proxy.base_url.replace("http://", "http://me:pass-word@").replace("/v1", "");
     let proxied = |except: Option<&str>| ProxySettings {
         url: url.clone(),
@@ -367,7 +367,7 @@ async fn calls_go_through_the_proxy_but_to_hosts_that_are_excepted() {
     assert!(matches!(&direct.end, CallEnd::NotSent(why) if !why.contains("pass-word")));
     let client = OpenAi::new(settings_for(Some("other.test"))).unwrap();
     answer_of(&client.call(&question(), &CancellationToken::new()).await);
-    let head = proxy.heard().await.remove(0).head;
+    let head = proxy.requests().await.remove(0).head;
     assert!(head.starts_with("post http://judge.test/v1/chat/completions "), "{head}");
     assert!(head.contains("proxy-authorization: basic "), "{head}");
 }

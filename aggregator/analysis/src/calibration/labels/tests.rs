@@ -19,7 +19,9 @@ fn both_formats_say_the_same() {
     let table = "id,rater,visual_similarity,semantic_correctness,comment\r\n\
                  a,anna,9,,-\r\na,ben, 8.5 ,0.8,\"two\nlines\"\r\nb,,,,\r\n";
     for labels in [read("l.jsonl", lines).unwrap(), read("l.CSV", table).unwrap()] {
-        let of = |id| labels.of(id).iter().map(|rating| &rating.values[..2]).collect::<Vec<_>>();
+        let of = |id| {
+            labels.ratings_of_item(id).iter().map(|rating| &rating.values[..2]).collect::<Vec<_>>()
+        };
         assert_eq!(of("a"), [&[None, Some(9.0)][..], &[Some(0.8), Some(8.5)]]);
         assert_eq!(of("b"), [&[None, None][..]]);
         assert_eq!((labels.raters(), labels.ratings()), (2, 3));
@@ -30,10 +32,10 @@ fn both_formats_say_the_same() {
 fn a_rating_of_every_criterion_rates_the_whole() {
     let line = "{\"id\":\"a\",\"visual_similarity\":9,\"token_adherence\":8,\"variant_accuracy\":7,\
                 \"feature_completeness\":6,\"layout_accuracy\":5}";
-    assert_eq!(read("l.jsonl", line).unwrap().of("a")[0].values[0], Some(0.7));
+    assert_eq!(read("l.jsonl", line).unwrap().ratings_of_item("a")[0].values[0], Some(0.7));
     let percent = "id,percentage\na,70";
     let labels = Labels::read("l.csv", percent.as_bytes(), &rubric(ACRUE)).unwrap();
-    assert_eq!(labels.of("a")[0].values[0], Some(0.7));
+    assert_eq!(labels.ratings_of_item("a")[0].values[0], Some(0.7));
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn items_bring_labels_of_their_own() {
         result
     };
     let of = |results: Vec<JobResult>| {
-        Labels::of_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
+        Labels::from_items::<Either>(&rubric(SEMANTIC), results.into_iter().map(Ok))
     };
     let results = vec![
         labeled("a", serde_json::json!({"visual_similarity": 9, "source": "figma"})),
@@ -117,7 +119,7 @@ fn items_bring_labels_of_their_own() {
     ];
     let labels = of(results).unwrap();
     assert_eq!(labels.items().collect::<Vec<_>>(), ["a"]);
-    assert_eq!(labels.of("a").len(), 1);
+    assert_eq!(labels.ratings_of_item("a").len(), 1);
     let wrong = of(vec![labeled("a", serde_json::json!({"visual_similarity": "high"}))]);
     let Err(Either::Label(error)) = wrong else { panic!("{wrong:?}") };
     assert_eq!(

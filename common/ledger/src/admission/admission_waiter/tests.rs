@@ -111,7 +111,7 @@ fn admit_all(
     tickets: &Arc<Tickets>,
     count: usize,
     token: &CancellationToken,
-) -> JoinSet<Admittance> {
+) -> JoinSet<AdmissionOutcome> {
     let headroom = Arc::new(AdmissionQueue::new());
     let mut callers = JoinSet::new();
     for number in 0..count {
@@ -131,7 +131,7 @@ async fn a_thousand_callers_are_served_in_order_with_few_questions() {
     let mut callers = admit_all(&tickets, 1_000, &CancellationToken::new());
     for served in 1..=1_000 {
         tickets.add(1);
-        assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+        assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
         assert_eq!(lock(&tickets.admitted).len(), served);
     }
     let questions = tickets.asked.load(Ordering::SeqCst);
@@ -152,7 +152,7 @@ async fn a_change_while_asking_is_not_lost() {
         tokio::task::yield_now().await;
     }
     tickets.add(1);
-    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
     assert_eq!(begun.elapsed(), Duration::ZERO, "the clock need not move");
 }
 
@@ -162,7 +162,7 @@ async fn time_alone_lets_the_rate_limited_through() {
     let mut callers = admit_all(&tickets, 1, &CancellationToken::new());
     *lock(&tickets.left) = 1;
     tickets.asked.store(1, Ordering::SeqCst);
-    assert_eq!(callers.join_next().await.unwrap().unwrap(), Admittance::Admitted);
+    assert_eq!(callers.join_next().await.unwrap().unwrap(), AdmissionOutcome::Admitted);
 }
 
 #[tokio::test(start_paused = true)]
@@ -181,7 +181,7 @@ async fn callers_that_wait_for_a_rate_ask_when_their_turn_comes_and_not_before()
     assert_eq!(tickets.asked.load(Ordering::SeqCst), 1);
     tickets.add(100);
     while let Some(admittance) = callers.join_next().await {
-        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+        assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
     assert_eq!(tickets.asked.load(Ordering::SeqCst), 101, "one question for a grant");
 }
@@ -193,7 +193,7 @@ async fn money_that_another_process_frees_is_found() {
     tokio::time::advance(Duration::from_millis(10)).await;
     *lock(&tickets.left) = 2;
     while let Some(admittance) = callers.join_next().await {
-        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+        assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
 }
 
@@ -207,7 +207,7 @@ async fn cancelled_callers_give_up_their_places() {
     }
     token.cancel();
     while let Some(admittance) = callers.join_next().await {
-        assert_eq!(admittance.unwrap(), Admittance::Cancelled);
+        assert_eq!(admittance.unwrap(), AdmissionOutcome::Cancelled);
     }
     assert_eq!(tickets.released.load(Ordering::SeqCst), 1, "only one has asked");
 }
@@ -220,7 +220,7 @@ async fn a_cooldown_is_waited_for_however_long_it_is() {
     assert_eq!(tickets.asked.load(Ordering::SeqCst), 2, "once an hour");
     *lock(&tickets.left) = 2;
     while let Some(admittance) = callers.join_next().await {
-        assert_eq!(admittance.unwrap(), Admittance::Admitted);
+        assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     }
 }
 
@@ -232,7 +232,7 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
     let token = CancellationToken::new();
     assert_eq!(
         headroom.admit(&*tickets, || request(0), &token).await.unwrap(),
-        Admittance::Admitted
+        AdmissionOutcome::Admitted
     );
     let refilling = async {
         sleep(Duration::from_secs(20)).await;
@@ -241,7 +241,7 @@ async fn waits_are_counted_by_what_stood_in_the_way_last() {
     };
     let waiting = headroom.admit(&*tickets, || request(1), &token);
     let (admittance, ()) = tokio::join!(waiting, refilling);
-    assert_eq!(admittance.unwrap(), Admittance::Admitted);
+    assert_eq!(admittance.unwrap(), AdmissionOutcome::Admitted);
     let text = metrics.render();
     for sample in [
         "bucket{reason=\"turn\",le=\"0.01\"} 1",
@@ -262,7 +262,7 @@ async fn a_caller_asks_each_time_for_what_its_call_counts_for_by_then() {
         let asked =
             || AdmissionRequest { input_tokens: counted.load(Ordering::SeqCst), ..request(number) };
         let admittance = headroom.admit(&*tickets, asked, &token).await.unwrap();
-        assert_eq!(admittance, Admittance::Admitted);
+        assert_eq!(admittance, AdmissionOutcome::Admitted);
     };
     let learning = async {
         sleep(Duration::from_secs(1)).await;

@@ -266,7 +266,7 @@ fn calls_that_wait_for_their_rate_go_in_the_order_in_which_they_asked() {
 fn the_dead_are_presumed_and_the_living_are_not() {
     let mut bench = Bench::new(cap(100));
     bench.request("a", 10);
-    ok(bench.records.beat(&OwnerId::new("here"), bench.now));
+    ok(bench.records.record_heartbeat(&OwnerId::new("here"), bench.now));
     assert_eq!(ok(sweep(&mut bench.records, bench.now + OWNER_TIMEOUT)), 0);
     assert_eq!(ok(sweep(&mut bench.records, bench.now + OWNER_TIMEOUT + 1)), 1);
     assert_eq!(bench.figures(), [10, 10, 0, 0]);
