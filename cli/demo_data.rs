@@ -65,16 +65,6 @@ pub fn unpack(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The first file below a folder that differs from the bundled file of its path.
-fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
-    let changed = bundled.files().find_map(|file| {
-        let path = folder.join(file.path());
-        let differs = std::fs::read(&path).is_ok_and(|found| found != file.contents());
-        differs.then_some(path)
-    });
-    changed.or_else(|| bundled.dirs().find_map(|inner| first_changed(inner, folder)))
-}
-
 /// Hand-written verdicts by the digests of the items' images and code.
 pub fn verdict_book() -> Result<VerdictBook, Failure> {
     let mut book = VerdictBook::new();
@@ -121,6 +111,16 @@ struct GoldenLine {
 struct GoldenVerdict {
     id: String,
     reply: Value,
+}
+
+/// The first file below a folder that differs from the bundled file of its path.
+fn first_changed(bundled: &Dir<'_>, folder: &Path) -> Option<PathBuf> {
+    let changed = bundled.files().find_map(|file| {
+        let path = folder.join(file.path());
+        let differs = std::fs::read(&path).is_ok_and(|found| found != file.contents());
+        differs.then_some(path)
+    });
+    changed.or_else(|| bundled.dirs().find_map(|inner| first_changed(inner, folder)))
 }
 
 fn insert_verdicts(book: &mut VerdictBook, golden: Golden) -> Option<()> {

@@ -35,18 +35,6 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
     Ok(if run.paused.is_some() { exit.max(Exit::Error) } else { exit })
 }
 
-/// Prints that an undecided gate does not fail the command.
-fn print_if_undecided(report: &Report) {
-    if let Some(gate) =
-        report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
-    {
-        terminal::print_notice(&format!(
-            "gate {} is undecided: too few jobs ran to decide it; the exit code does not change",
-            gate.gate
-        ));
-    }
-}
-
 /// Prints a report and writes the requested files; `paused` is the reason of a paused run. Returns
 /// the report as it is printed.
 pub fn print_report(
@@ -77,6 +65,53 @@ pub fn print_report(
         print_if_undecided(&report);
     }
     Ok(report)
+}
+
+/// Prints how to resume a run of this machine that nothing judges any more.
+pub fn print_interrupted(files: &RunFiles, report: &Report, global: &GlobalFlags) {
+    let pending = report.coverage.pending;
+    if pending > 0 && files.record().fleet.is_none() && !files.is_held() {
+        terminal::print_notice(&format!(
+            "without a result: {}\n  resume with: juror run --resume {}{}",
+            counted(pending, "job"),
+            report.run.id,
+            location_flags::for_this_machine(global)
+        ));
+    }
+}
+
+/// Prints the run's result in one sentence, with the path of its report.
+pub fn print_result(files: &RunFiles, report: &Report) {
+    let path = files.path_of("report.json");
+    terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
+}
+
+/// Refuses flags of a comparison without a baseline.
+pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Result<(), AppError> {
+    let comparing = &flags.comparing;
+    let given = [
+        ("--strict", comparing.strict),
+        ("--margin", comparing.margin.is_some()),
+        ("--max-lost", comparing.max_lost.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given && settings.run.baseline().is_none()) {
+        Some((flag, _)) => Err(AppError::invalid(format!(
+            "{flag} needs a comparison: add --baseline RUN, or omit {flag}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Prints that an undecided gate does not fail the command.
+fn print_if_undecided(report: &Report) {
+    if let Some(gate) =
+        report.targets.as_ref().filter(|gate| gate.decision == GateDecision::Undecided)
+    {
+        terminal::print_notice(&format!(
+            "gate {} is undecided: too few jobs ran to decide it; the exit code does not change",
+            gate.gate
+        ));
+    }
 }
 
 fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
@@ -123,39 +158,4 @@ fn first_budget_error(files: &RunFiles, report: &Report) -> Option<String> {
     let errors = report.items.read(files).ok()?.filter_map(|result| result.ok()?.error);
     let mut of_budgets = errors.filter(|error| error.kind == ErrorKind::Budget);
     of_budgets.next().map(|error| error.message)
-}
-
-/// Prints how to resume a run of this machine that nothing judges any more.
-pub fn print_interrupted(files: &RunFiles, report: &Report, global: &GlobalFlags) {
-    let pending = report.coverage.pending;
-    if pending > 0 && files.record().fleet.is_none() && !files.is_held() {
-        terminal::print_notice(&format!(
-            "without a result: {}\n  resume with: juror run --resume {}{}",
-            counted(pending, "job"),
-            report.run.id,
-            location_flags::for_this_machine(global)
-        ));
-    }
-}
-
-/// Prints the run's result in one sentence, with the path of its report.
-pub fn print_result(files: &RunFiles, report: &Report) {
-    let path = files.path_of("report.json");
-    terminal::print_notice(&format!("{}; report: {}", summary_sentence(report), path.display()));
-}
-
-/// Refuses flags of a comparison without a baseline.
-pub fn check_baseline_flags(flags: &BaselineFlags, settings: &Settings) -> Result<(), AppError> {
-    let comparing = &flags.comparing;
-    let given = [
-        ("--strict", comparing.strict),
-        ("--margin", comparing.margin.is_some()),
-        ("--max-lost", comparing.max_lost.is_some()),
-    ];
-    match given.into_iter().find(|(_, is_given)| *is_given && settings.run.baseline().is_none()) {
-        Some((flag, _)) => Err(AppError::invalid(format!(
-            "{flag} needs a comparison: add --baseline RUN, or omit {flag}"
-        ))),
-        None => Ok(()),
-    }
 }

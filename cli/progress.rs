@@ -92,37 +92,6 @@ pub struct RunTally {
     pub budget: Option<Money>,
 }
 
-/// Shows a run's events, starting from `tally`, until the channel closes.
-pub async fn follow(mut events: mpsc::Receiver<Event>, style: ProgressDisplay, tally: RunTally) {
-    let mut progress = Progress::new(style, ProgressTask::Judging);
-    progress.tally = tally;
-    while let Some(event) = events.recv().await {
-        progress.show(event);
-    }
-    progress.end();
-}
-
-/// Shows events and the number of published jobs until the channel closes.
-pub async fn publishing(
-    mut events: mpsc::Receiver<Event>,
-    published: watch::Receiver<u64>,
-    style: ProgressDisplay,
-) {
-    let mut progress = Progress::new(style, ProgressTask::Publishing);
-    let mut ticks = tokio::time::interval(POLL_INTERVAL);
-    loop {
-        tokio::select! {
-            event = events.recv() => match event {
-                Some(event) => progress.show(event),
-                None => break,
-            },
-            _ = ticks.tick() => progress.advance_to(*published.borrow()),
-        }
-    }
-    progress.advance_to(*published.borrow());
-    progress.end();
-}
-
 /// Progress display of a task.
 pub struct Progress {
     style: ProgressDisplay,
@@ -257,6 +226,37 @@ impl Progress {
             None => dollars(spent),
         }
     }
+}
+
+/// Shows a run's events, starting from `tally`, until the channel closes.
+pub async fn follow(mut events: mpsc::Receiver<Event>, style: ProgressDisplay, tally: RunTally) {
+    let mut progress = Progress::new(style, ProgressTask::Judging);
+    progress.tally = tally;
+    while let Some(event) = events.recv().await {
+        progress.show(event);
+    }
+    progress.end();
+}
+
+/// Shows events and the number of published jobs until the channel closes.
+pub async fn publishing(
+    mut events: mpsc::Receiver<Event>,
+    published: watch::Receiver<u64>,
+    style: ProgressDisplay,
+) {
+    let mut progress = Progress::new(style, ProgressTask::Publishing);
+    let mut ticks = tokio::time::interval(POLL_INTERVAL);
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(event) => progress.show(event),
+                None => break,
+            },
+            _ = ticks.tick() => progress.advance_to(*published.borrow()),
+        }
+    }
+    progress.advance_to(*published.borrow());
+    progress.end();
 }
 
 fn bar_style(template: &str) -> ProgressStyle {

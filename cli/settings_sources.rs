@@ -21,73 +21,6 @@ pub const READ_TOKEN: &str = "JUROR_SERVE_READ_TOKEN";
 /// Environment variable of the HTTP server's write token.
 pub const WRITE_TOKEN: &str = "JUROR_SERVE_WRITE_TOKEN";
 
-/// Reads the settings file and the environment.
-pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
-    let environment = Environment::new(std::env::vars_os());
-    let mut below = Vec::new();
-    below.extend(file_layer(global)?);
-    below.extend(sdk_layer(|name| environment.variable(name)));
-    below.extend(environment_layers(std::env::vars_os())?);
-    let mut above = Vec::new();
-    for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
-        if let Some(folder) = folder {
-            above.push(Layer::from_value("run", key, folder.to_string_lossy().into_owned()));
-        }
-    }
-    let log_format = global.log_format.clone();
-    above.extend(log_format.map(|format| Layer::from_value("log", "format", format)));
-    Ok(BaseLayers::new(below, above, environment))
-}
-
-/// Reads the settings file and the environment, and resolves them with the flags.
-pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
-    Ok(read(global)?.settle(flags)?)
-}
-
-/// Path of the settings file, and true if it was named and so must exist.
-pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
-    let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
-    let is_named = named.is_some();
-    (named.unwrap_or_else(|| "juror.toml".into()), is_named)
-}
-
-fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
-    let (path, is_named) = settings_file(global);
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if !is_named && error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(None);
-        }
-        Err(error) => {
-            let path = path.display();
-            return Err(Failure::usage(format!("settings file {path} cannot be read: {error}")));
-        }
-    };
-    Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
-}
-
-/// Layer of the variable from which OpenAI's SDKs take the base URL. It overrides the settings
-/// file, as the key's variable does: both belong together.
-fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
-    let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
-    Some(Layer::from_value("judge", "base_url", url.trim().to_owned()))
-}
-
-fn environment_layers(
-    variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
-) -> Result<Vec<Layer>, Failure> {
-    variables
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-        .filter(|(name, _)| name.starts_with("JUROR_") && !NOT_SETTINGS.contains(&name.as_str()))
-        .map(|(name, value)| {
-            let value = value
-                .into_string()
-                .map_err(|_| Failure::usage(format!("environment variable {name} is not UTF-8")))?;
-            Layer::from_variable(&name, &value).map_err(Failure::usage)
-        })
-        .collect()
-}
-
 impl JudgingFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
@@ -157,32 +90,6 @@ impl RunFlags {
     }
 }
 
-/// Layers of the flags that were given.
-pub fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
-    let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
-        value.map(|value| Layer::from_value(section, key, value))
-    };
-    flags.into_iter().filter_map(layer).collect()
-}
-
-fn folders(folders: &[PathBuf]) -> Option<toml::Value> {
-    texts(folders.iter().map(|folder| folder.to_string_lossy().into_owned()))
-}
-
-/// A list; none if it is empty.
-fn texts(texts: impl Iterator<Item = String>) -> Option<toml::Value> {
-    let texts: Vec<String> = texts.collect();
-    (!texts.is_empty()).then(|| texts.into())
-}
-
-fn text(text: &Option<String>) -> Option<toml::Value> {
-    text.clone().map(toml::Value::from)
-}
-
-fn number(number: Option<u64>) -> Option<toml::Value> {
-    number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
-}
-
 impl FleetFlags {
     /// Settings of the given flags.
     pub fn layers(&self) -> Vec<Layer> {
@@ -223,6 +130,99 @@ impl WorkerArguments {
         ]);
         [own, self.calling.layers(), self.fleet.layers(), self.serving.layers()].concat()
     }
+}
+
+/// Reads the settings file and the environment.
+pub fn read(global: &GlobalFlags) -> Result<BaseLayers, Failure> {
+    let environment = Environment::new(std::env::vars_os());
+    let mut below = Vec::new();
+    below.extend(file_layer(global)?);
+    below.extend(sdk_layer(|name| environment.variable(name)));
+    below.extend(environment_layers(std::env::vars_os())?);
+    let mut above = Vec::new();
+    for (key, folder) in [("runs_dir", &global.runs_dir), ("state_dir", &global.state)] {
+        if let Some(folder) = folder {
+            above.push(Layer::from_value("run", key, folder.to_string_lossy().into_owned()));
+        }
+    }
+    let log_format = global.log_format.clone();
+    above.extend(log_format.map(|format| Layer::from_value("log", "format", format)));
+    Ok(BaseLayers::new(below, above, environment))
+}
+
+/// Reads the settings file and the environment, and resolves them with the flags.
+pub fn settle(global: &GlobalFlags, flags: Vec<Layer>) -> Result<Settings, Failure> {
+    Ok(read(global)?.settle(flags)?)
+}
+
+/// Path of the settings file, and true if it was named and so must exist.
+pub fn settings_file(global: &GlobalFlags) -> (PathBuf, bool) {
+    let named = global.config.clone().or_else(|| std::env::var_os("JUROR_CONFIG").map(Into::into));
+    let is_named = named.is_some();
+    (named.unwrap_or_else(|| "juror.toml".into()), is_named)
+}
+
+/// Layers of the flags that were given.
+pub fn given<const N: usize>(flags: [(&str, &str, Option<toml::Value>); N]) -> Vec<Layer> {
+    let layer = |(section, key, value): (&str, &str, Option<toml::Value>)| {
+        value.map(|value| Layer::from_value(section, key, value))
+    };
+    flags.into_iter().filter_map(layer).collect()
+}
+
+fn file_layer(global: &GlobalFlags) -> Result<Option<Layer>, Failure> {
+    let (path, is_named) = settings_file(global);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if !is_named && error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(error) => {
+            let path = path.display();
+            return Err(Failure::usage(format!("settings file {path} cannot be read: {error}")));
+        }
+    };
+    Layer::parse(&text, &path.display().to_string()).map(Some).map_err(Failure::usage)
+}
+
+/// Layer of the variable from which OpenAI's SDKs take the base URL. It overrides the settings
+/// file, as the key's variable does: both belong together.
+fn sdk_layer(variable: impl Fn(&str) -> Option<String>) -> Option<Layer> {
+    let url = variable("OPENAI_BASE_URL").filter(|url| !url.trim().is_empty())?;
+    Some(Layer::from_value("judge", "base_url", url.trim().to_owned()))
+}
+
+fn environment_layers(
+    variables: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
+) -> Result<Vec<Layer>, Failure> {
+    variables
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| name.starts_with("JUROR_") && !NOT_SETTINGS.contains(&name.as_str()))
+        .map(|(name, value)| {
+            let value = value
+                .into_string()
+                .map_err(|_| Failure::usage(format!("environment variable {name} is not UTF-8")))?;
+            Layer::from_variable(&name, &value).map_err(Failure::usage)
+        })
+        .collect()
+}
+
+fn folders(folders: &[PathBuf]) -> Option<toml::Value> {
+    texts(folders.iter().map(|folder| folder.to_string_lossy().into_owned()))
+}
+
+/// A list; none if it is empty.
+fn texts(texts: impl Iterator<Item = String>) -> Option<toml::Value> {
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| texts.into())
+}
+
+fn text(text: &Option<String>) -> Option<toml::Value> {
+    text.clone().map(toml::Value::from)
+}
+
+fn number(number: Option<u64>) -> Option<toml::Value> {
+    number.map(|number| toml::Value::from(i64::try_from(number).unwrap_or(i64::MAX)))
 }
 
 #[cfg(test)]

@@ -83,14 +83,14 @@ pub fn relative_path(path: &str) -> String {
     short.map_or_else(|| path.to_owned(), |short| short.display().to_string())
 }
 
-fn console_columns() -> Option<usize> {
-    std::env::var("COLUMNS").ok()?.parse().ok()
-}
-
 /// Widths of a table's columns, in characters.
 pub fn column_widths<const N: usize>(lines: &[[String; N]]) -> [usize; N] {
     std::array::from_fn(|column| {
         let cells = lines.iter().filter_map(|line| line.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     })
+}
+
+fn console_columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }

@@ -36,6 +36,7 @@ pub struct DatasetAttachments<'run> {
 
 /// Text of a page for a file that is on a server or in a bucket.
 pub const FETCHES_NOTHING: &str = "it is not on this machine, and reports fetch no remote files";
+
 const NO_SUCH_ITEM: &str = "the dataset has no such item";
 
 impl Attachments for DatasetAttachments<'_> {
@@ -60,18 +61,6 @@ impl Attachments for DatasetAttachments<'_> {
             attachments.entry(id).or_default().pictures = pictures;
         }
         attachments
-    }
-}
-
-/// Items of the dataset as it is today, and the folders that their files may be read in.
-struct Today {
-    items: HashMap<String, Item>,
-    roots: Roots,
-}
-
-impl Today {
-    fn item(&self, one: &AttachmentRequest) -> Result<&Item, &'static str> {
-        self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
     }
 }
 
@@ -157,6 +146,18 @@ pub(crate) fn read_local(reference: &str, roots: &Roots, max_bytes: u64) -> Resu
         return Err(FETCHES_NOTHING.to_owned());
     };
     roots.read_now(path, max_bytes).map_err(|error| error.to_string())
+}
+
+/// Items of the dataset as it is today, and the folders that their files may be read in.
+struct Today {
+    items: HashMap<String, Item>,
+    roots: Roots,
+}
+
+impl Today {
+    fn item(&self, one: &AttachmentRequest) -> Result<&Item, &'static str> {
+        self.items.get(&one.screenshot_id).ok_or(NO_SUCH_ITEM)
+    }
 }
 
 fn gone(_: DatasetError) -> String {

@@ -76,67 +76,8 @@ pub enum RunState {
     Damaged,
 }
 
-/// Values of runs, each valid while a file of its run keeps its stamp.
-#[derive(Debug, Default)]
-struct StampCache<T>(Mutex<HashMap<RunId, (Stamp, T)>>);
-
-impl<T: Clone> StampCache<T> {
-    /// The cached value; computed if there is none or `file` has changed.
-    fn get_or_insert_with(&self, run: &RunId, file: &Path, compute: impl FnOnce() -> T) -> T {
-        let stamp = stamp(file);
-        if let Some((_, value)) = self.lock().get(run).filter(|cached| cached.0 == stamp) {
-            return value.clone();
-        }
-        let value = compute();
-        self.lock().insert(run.clone(), (stamp, value.clone()));
-        value
-    }
-
-    fn insert(&self, run: &RunId, file: &Path, value: T) {
-        self.lock().insert(run.clone(), (stamp(file), value));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, (Stamp, T)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Version of a file: its length in bytes and its modification time; none if it does not exist.
 pub type Stamp = Option<(u64, SystemTime)>;
-
-/// True if a run's folder has its name; a copy in another folder is not the run.
-fn has_own_folder(files: &RunFiles) -> bool {
-    let (directory, run) = (files.directory(), &files.record().run_id);
-    let named = directory.file_name().and_then(|name| name.to_str());
-    named == Some(run.as_str())
-}
-
-/// The damaged run of an error; none for an error that concerns all runs.
-fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
-    let path = match error {
-        JournalError::Unreadable { path, .. }
-        | JournalError::Schema { path, .. }
-        | JournalError::Io { path, .. } => path,
-        _ => return None,
-    };
-    let name = path.parent()?.file_name()?.to_string_lossy().into_owned();
-    Some(DamagedRun { name, reason: error.in_its_run() })
-}
-
-/// Runs of a list that were created before this one and belong to it, in the list's order.
-pub fn runs_before<'a>(
-    runs: &'a [ListedRun],
-    own: &RunRecord,
-    belongs: fn(&RunRecord, &RunRecord) -> bool,
-) -> impl Iterator<Item = &'a ListedRun> {
-    runs.iter().filter(move |run| is_before(&run.record, own) && belongs(&run.record, own))
-}
-
-/// The stamp of a file.
-pub fn stamp(path: &Path) -> Stamp {
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
-}
 
 impl Catalog {
     /// A catalog that has read nothing yet.
@@ -236,4 +177,63 @@ impl Catalog {
             read.map(|past| Arc::new(past.figures))
         })
     }
+}
+
+/// Runs of a list that were created before this one and belong to it, in the list's order.
+pub fn runs_before<'a>(
+    runs: &'a [ListedRun],
+    own: &RunRecord,
+    belongs: fn(&RunRecord, &RunRecord) -> bool,
+) -> impl Iterator<Item = &'a ListedRun> {
+    runs.iter().filter(move |run| is_before(&run.record, own) && belongs(&run.record, own))
+}
+
+/// The stamp of a file.
+pub fn stamp(path: &Path) -> Stamp {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
+/// Values of runs, each valid while a file of its run keeps its stamp.
+#[derive(Debug, Default)]
+struct StampCache<T>(Mutex<HashMap<RunId, (Stamp, T)>>);
+
+impl<T: Clone> StampCache<T> {
+    /// The cached value; computed if there is none or `file` has changed.
+    fn get_or_insert_with(&self, run: &RunId, file: &Path, compute: impl FnOnce() -> T) -> T {
+        let stamp = stamp(file);
+        if let Some((_, value)) = self.lock().get(run).filter(|cached| cached.0 == stamp) {
+            return value.clone();
+        }
+        let value = compute();
+        self.lock().insert(run.clone(), (stamp, value.clone()));
+        value
+    }
+
+    fn insert(&self, run: &RunId, file: &Path, value: T) {
+        self.lock().insert(run.clone(), (stamp(file), value));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, (Stamp, T)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// True if a run's folder has its name; a copy in another folder is not the run.
+fn has_own_folder(files: &RunFiles) -> bool {
+    let (directory, run) = (files.directory(), &files.record().run_id);
+    let named = directory.file_name().and_then(|name| name.to_str());
+    named == Some(run.as_str())
+}
+
+/// The damaged run of an error; none for an error that concerns all runs.
+fn damaged_by(error: &JournalError) -> Option<DamagedRun> {
+    let path = match error {
+        JournalError::Unreadable { path, .. }
+        | JournalError::Schema { path, .. }
+        | JournalError::Io { path, .. } => path,
+        _ => return None,
+    };
+    let name = path.parent()?.file_name()?.to_string_lossy().into_owned();
+    Some(DamagedRun { name, reason: error.in_its_run() })
 }

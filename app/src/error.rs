@@ -14,9 +14,6 @@ use std::error::Error;
 /// Seconds after which an unavailable operation may be retried.
 const RETRY_AFTER_SECONDS: u64 = 10;
 
-/// Cause of an error. Its message names the thing, the place and the remedy.
-type Cause = Box<dyn Error + Send + Sync>;
-
 /// An error, whose message includes those of its causes.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
@@ -88,10 +85,6 @@ impl AppError {
     }
 }
 
-fn message(cause: &Cause) -> String {
-    with_causes(cause.as_ref())
-}
-
 impl From<SettingsError> for AppError {
     fn from(error: SettingsError) -> Self {
         Self::invalid(error)
@@ -153,4 +146,11 @@ impl From<CalibrationFileError> for AppError {
             _ => Self::invalid(error),
         }
     }
+}
+
+/// Cause of an error. Its message names the thing, the place and the remedy.
+type Cause = Box<dyn Error + Send + Sync>;
+
+fn message(cause: &Cause) -> String {
+    with_causes(cause.as_ref())
 }

@@ -129,6 +129,16 @@ impl<'setup> Estimation<'setup> {
     }
 }
 
+/// Formats a duration in seconds, as in `2 min 05`.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.ceil() as u64;
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02}"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02}"),
+    }
+}
+
 /// The settings' own judge first, then, if asked for, every other.
 fn candidates(setup: &RunSetup, all_models: bool) -> Vec<Candidate> {
     let own: Vec<_> = setup.candidate.iter().cloned().collect();
@@ -183,16 +193,6 @@ async fn estimate_jobs(
         on_progress(EstimateProgress { examined: total.examined, to_examine });
     }
     Ok(total.scaled_to(planned))
-}
-
-/// Formats a duration in seconds, as in `2 min 05`.
-pub fn duration(seconds: f64) -> String {
-    let seconds = seconds.ceil() as u64;
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds:02}"),
-        (hours, minutes, _) => format!("{hours} h {minutes:02}"),
-    }
 }
 
 #[cfg(test)]

@@ -101,6 +101,60 @@ pub fn open_backend_of<'a>(
     })
 }
 
+/// Connects to RabbitMQ; waits for an unavailable one up to `fleet.connect_timeout_seconds`.
+pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQueues, AppError> {
+    let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
+    open_queues_within(settings, max_wait, events).await
+}
+
+/// Connects to RabbitMQ; waits for an unavailable one up to `max_wait`.
+pub fn open_queues_within(
+    settings: &Settings,
+    max_wait: Duration,
+    events: Events,
+) -> BoxFuture<'_, Result<RabbitQueues, AppError>> {
+    Box::pin(async move {
+        let rabbit = rabbit_settings(settings, max_wait)?;
+        RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
+    })
+}
+
+/// The connected workers of the fleet. Declares no queues.
+pub fn workers(settings: &Settings) -> BoxFuture<'_, Result<ConnectedWorkers, AppError>> {
+    Box::pin(async move {
+        let rabbit = rabbit_settings(settings, Duration::ZERO)?;
+        connected_workers(&rabbit).await.map_err(AppError::from)
+    })
+}
+
+/// The setting of the namespace in a run's record; an error if another one is requested.
+pub fn namespace_of(
+    record: Option<&RunRecord>,
+    requested: Option<&str>,
+) -> Result<Option<Layer>, AppError> {
+    let Some((run, backend)) =
+        record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
+    else {
+        return Ok(None);
+    };
+    match requested {
+        Some(requested) if requested != backend => Err(AppError::invalid(format!(
+            "run {run} belongs to the fleet {backend}, not {requested}: omit --namespace"
+        ))),
+        _ => Ok(Some(Layer::from_value("fleet", "namespace", backend.as_str()))),
+    }
+}
+
+/// The address in a setting, or an error with the remedy.
+pub fn require(key: &str, url: Option<&String>) -> Result<String, AppError> {
+    url.cloned().ok_or_else(|| {
+        AppError::invalid(format!(
+            "a fleet needs the setting fleet.{key}: give --{key} URL, or set JUROR_FLEET_{}",
+            key.to_uppercase()
+        ))
+    })
+}
+
 /// Connects to Redis; waits for an unavailable one up to `fleet.connect_timeout_seconds`.
 async fn await_backend(settings: &Settings, events: &Events) -> Result<Arc<RedisLedger>, AppError> {
     let redis = redis_settings(settings)?;
@@ -137,32 +191,6 @@ fn days(days: u32) -> Duration {
     Duration::from_secs(u64::from(days) * 24 * 60 * 60)
 }
 
-/// Connects to RabbitMQ; waits for an unavailable one up to `fleet.connect_timeout_seconds`.
-pub async fn open_queues(settings: &Settings, events: Events) -> Result<RabbitQueues, AppError> {
-    let max_wait = Duration::from_secs(settings.fleet.connect_timeout_seconds);
-    open_queues_within(settings, max_wait, events).await
-}
-
-/// Connects to RabbitMQ; waits for an unavailable one up to `max_wait`.
-pub fn open_queues_within(
-    settings: &Settings,
-    max_wait: Duration,
-    events: Events,
-) -> BoxFuture<'_, Result<RabbitQueues, AppError>> {
-    Box::pin(async move {
-        let rabbit = rabbit_settings(settings, max_wait)?;
-        RabbitQueues::connect(&rabbit, events).await.map_err(AppError::from)
-    })
-}
-
-/// The connected workers of the fleet. Declares no queues.
-pub fn workers(settings: &Settings) -> BoxFuture<'_, Result<ConnectedWorkers, AppError>> {
-    Box::pin(async move {
-        let rabbit = rabbit_settings(settings, Duration::ZERO)?;
-        connected_workers(&rabbit).await.map_err(AppError::from)
-    })
-}
-
 fn rabbit_settings(settings: &Settings, max_wait: Duration) -> Result<RabbitSettings, AppError> {
     let fleet = &settings.fleet;
     Ok(RabbitSettings {
@@ -171,33 +199,5 @@ fn rabbit_settings(settings: &Settings, max_wait: Duration) -> Result<RabbitSett
         namespace: fleet.namespace.clone(),
         max_length: fleet.max_queue_length,
         max_wait,
-    })
-}
-
-/// The setting of the namespace in a run's record; an error if another one is requested.
-pub fn namespace_of(
-    record: Option<&RunRecord>,
-    requested: Option<&str>,
-) -> Result<Option<Layer>, AppError> {
-    let Some((run, backend)) =
-        record.and_then(|record| Some((&record.run_id, record.fleet.as_ref()?)))
-    else {
-        return Ok(None);
-    };
-    match requested {
-        Some(requested) if requested != backend => Err(AppError::invalid(format!(
-            "run {run} belongs to the fleet {backend}, not {requested}: omit --namespace"
-        ))),
-        _ => Ok(Some(Layer::from_value("fleet", "namespace", backend.as_str()))),
-    }
-}
-
-/// The address in a setting, or an error with the remedy.
-pub fn require(key: &str, url: Option<&String>) -> Result<String, AppError> {
-    url.cloned().ok_or_else(|| {
-        AppError::invalid(format!(
-            "a fleet needs the setting fleet.{key}: give --{key} URL, or set JUROR_FLEET_{}",
-            key.to_uppercase()
-        ))
     })
 }

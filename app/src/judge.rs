@@ -52,40 +52,6 @@ pub fn recorded(settings: &Settings, record: &RunRecord) -> Result<Option<Candid
     Ok(Some(Candidate { judge, terms, rules }))
 }
 
-/// Terms of a model; an error if it is not supported or has no price.
-fn terms(settings: &Settings, model: &str, lane: Lane) -> Result<ModelTerms, AppError> {
-    let (models, prices) = (Models::builtin(), prices(settings));
-    let like = settings.models.get(model).map(|alias| alias.like.as_str());
-    if let Some(like) = like.filter(|like| models.find(like).is_none()) {
-        return Err(AppError::invalid(format!(
-            "[models.{model:?}] like = {like:?}: unknown model; use one of config/models.toml, as \
-             in like = \"gpt-4o\""
-        )));
-    }
-    // A price of the alias itself takes precedence.
-    let of_alias = like.filter(|_| prices.find(model).is_none());
-    let price = prices.require(of_alias.unwrap_or(model)).map_err(AppError::invalid)?;
-    if price.endpoint == Endpoint::Responses {
-        return Err(AppError::invalid(format!(
-            "model {model:?} needs the responses endpoint, which this version does not support; \
-             use another model"
-        )));
-    }
-    if lane == Lane::Flex && price.flex.is_none() {
-        return Err(AppError::invalid(format!(
-            "model {model:?} has no price in the lane flex: use another model, --lane realtime, or \
-             set its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
-        )));
-    }
-    if lane.is_batched() && price.batch.is_none() {
-        return Err(AppError::invalid(format!(
-            "model {model:?} has no price in batches: use another model, --lane realtime, or set \
-             its price in juror.toml, [prices.{model:?}] batch_input = … batch_output = …"
-        )));
-    }
-    Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
-}
-
 /// Every supported model with a price, by name.
 pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
     let models = Models::builtin();
@@ -105,35 +71,6 @@ pub fn all_candidates(settings: &Settings, rubric: &Rubric) -> Vec<Candidate> {
             Some(candidate_of(settings, rubric, &entry.model, terms))
         })
         .collect()
-}
-
-fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
-    let judge = Judge {
-        provider: Provider::OpenAi,
-        model: model.to_owned(),
-        temperature: terms.facts.temperature.then_some(settings.judge.temperature),
-        detail: settings.judge.detail,
-        max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
-        strip_comments: settings.judge.strip_comments,
-    };
-    let rules = rules(settings, settings.image.max_side, &terms.facts);
-    Candidate { judge, terms, rules }
-}
-
-fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
-    let format = |format: &ImageFormat| match format {
-        ImageFormat::Png => ReadableFormat::Png,
-        ImageFormat::Jpeg => ReadableFormat::Jpeg,
-        ImageFormat::Webp => ReadableFormat::WebP,
-        ImageFormat::Gif => ReadableFormat::Gif,
-    };
-    ImageRules {
-        formats: facts.limits.formats.iter().map(format).collect(),
-        max_bytes: facts.limits.max_bytes,
-        max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },
-        user_max_side: max_side,
-        signatures: settings.image.signatures,
-    }
 }
 
 /// This process's ceiling on calls per second.
@@ -212,15 +149,6 @@ pub fn client(
     .map_err(AppError::invalid)
 }
 
-fn base_url(settings: &Settings) -> String {
-    settings.judge.base_url.trim_end_matches('/').to_owned()
-}
-
-/// The provider's documented rule for counting tokens.
-fn documented_count(facts: &ModelFacts) -> CountRule {
-    if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
-}
-
 /// The API key from the environment, or from the file in the settings.
 pub fn key(settings: &Settings, environment: &Environment) -> Result<Option<ApiKey>, AppError> {
     let (origin, text) = match (environment.filled("OPENAI_API_KEY"), &settings.judge.api_key_file)
@@ -250,4 +178,76 @@ pub fn require_key(settings: &Settings, key: Option<&ApiKey>) -> Result<(), AppE
         ));
     }
     Ok(())
+}
+
+/// Terms of a model; an error if it is not supported or has no price.
+fn terms(settings: &Settings, model: &str, lane: Lane) -> Result<ModelTerms, AppError> {
+    let (models, prices) = (Models::builtin(), prices(settings));
+    let like = settings.models.get(model).map(|alias| alias.like.as_str());
+    if let Some(like) = like.filter(|like| models.find(like).is_none()) {
+        return Err(AppError::invalid(format!(
+            "[models.{model:?}] like = {like:?}: unknown model; use one of config/models.toml, as \
+             in like = \"gpt-4o\""
+        )));
+    }
+    // A price of the alias itself takes precedence.
+    let of_alias = like.filter(|_| prices.find(model).is_none());
+    let price = prices.require(of_alias.unwrap_or(model)).map_err(AppError::invalid)?;
+    if price.endpoint == Endpoint::Responses {
+        return Err(AppError::invalid(format!(
+            "model {model:?} needs the responses endpoint, which this version does not support; \
+             use another model"
+        )));
+    }
+    if lane == Lane::Flex && price.flex.is_none() {
+        return Err(AppError::invalid(format!(
+            "model {model:?} has no price in the lane flex: use another model, --lane realtime, or \
+             set its price in juror.toml, [prices.{model:?}] flex_input = … flex_output = …"
+        )));
+    }
+    if lane.is_batched() && price.batch.is_none() {
+        return Err(AppError::invalid(format!(
+            "model {model:?} has no price in batches: use another model, --lane realtime, or set \
+             its price in juror.toml, [prices.{model:?}] batch_input = … batch_output = …"
+        )));
+    }
+    Ok(ModelTerms::new(models.facts(like.unwrap_or(model)).clone(), price, lane))
+}
+
+fn candidate_of(settings: &Settings, rubric: &Rubric, model: &str, terms: ModelTerms) -> Candidate {
+    let judge = Judge {
+        provider: Provider::OpenAi,
+        model: model.to_owned(),
+        temperature: terms.facts.temperature.then_some(settings.judge.temperature),
+        detail: settings.judge.detail,
+        max_output_tokens: settings.judge.max_output_tokens.unwrap_or(rubric.max_output_tokens),
+        strip_comments: settings.judge.strip_comments,
+    };
+    let rules = rules(settings, settings.image.max_side, &terms.facts);
+    Candidate { judge, terms, rules }
+}
+
+fn rules(settings: &Settings, max_side: Option<u32>, facts: &ModelFacts) -> ImageRules {
+    let format = |format: &ImageFormat| match format {
+        ImageFormat::Png => ReadableFormat::Png,
+        ImageFormat::Jpeg => ReadableFormat::Jpeg,
+        ImageFormat::Webp => ReadableFormat::WebP,
+        ImageFormat::Gif => ReadableFormat::Gif,
+    };
+    ImageRules {
+        formats: facts.limits.formats.iter().map(format).collect(),
+        max_bytes: facts.limits.max_bytes,
+        max_side: if facts.limits.max_side == 0 { u32::MAX } else { facts.limits.max_side },
+        user_max_side: max_side,
+        signatures: settings.image.signatures,
+    }
+}
+
+fn base_url(settings: &Settings) -> String {
+    settings.judge.base_url.trim_end_matches('/').to_owned()
+}
+
+/// The provider's documented rule for counting tokens.
+fn documented_count(facts: &ModelFacts) -> CountRule {
+    if facts.counts_output_limit { CountRule::Sum } else { CountRule::Input }
 }

@@ -18,6 +18,23 @@ pub enum LedgerPlace<'a> {
     Fleet(&'a str),
 }
 
+impl LedgerPlace<'_> {
+    fn refusal(self, run: &RunId) -> String {
+        match self {
+            Self::Machine(settings) => format!(
+                "run {run} is in {} but has no directory in {}: its spending and results still \
+                 count there; use another --run-id, or restore its directory",
+                ledger_file(settings).display(),
+                settings.run.runs_dir.display()
+            ),
+            Self::Fleet(namespace) => format!(
+                "an earlier run {run} still counts in the ledger of fleet {namespace}: use another \
+                 --run-id, or judge its remaining jobs where its directory is, with: juror retry {run}"
+            ),
+        }
+    }
+}
+
 /// Refuses a new run under the name of a removed one that is still in the ledger.
 ///
 /// # Errors
@@ -36,22 +53,5 @@ pub async fn refuse_leftovers(
     match is_known {
         true => Err(AppError::conflict(place.refusal(run))),
         false => Ok(()),
-    }
-}
-
-impl LedgerPlace<'_> {
-    fn refusal(self, run: &RunId) -> String {
-        match self {
-            Self::Machine(settings) => format!(
-                "run {run} is in {} but has no directory in {}: its spending and results still \
-                 count there; use another --run-id, or restore its directory",
-                ledger_file(settings).display(),
-                settings.run.runs_dir.display()
-            ),
-            Self::Fleet(namespace) => format!(
-                "an earlier run {run} still counts in the ledger of fleet {namespace}: use another \
-                 --run-id, or judge its remaining jobs where its directory is, with: juror retry {run}"
-            ),
-        }
     }
 }

@@ -94,6 +94,12 @@ pub async fn remove(runs_dir: &Path, run: &RunId, ledger: &SqliteLedger) -> Resu
     Ok(true)
 }
 
+/// Runs of the same items, rubric and judge, the oldest first.
+struct Series<'a> {
+    kind: &'a RunRecord,
+    runs: Vec<&'a RunId>,
+}
+
 /// Every readable run, the oldest first.
 fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppError> {
     let unreadable = |error: io::Error| {
@@ -138,12 +144,6 @@ fn prunable(runs_dir: &Path, keep_first: usize) -> Result<Vec<PrunableRun>, AppE
         })
     });
     runs.collect::<io::Result<_>>().map_err(unreadable)
-}
-
-/// Runs of the same items, rubric and judge, the oldest first.
-struct Series<'a> {
-    kind: &'a RunRecord,
-    runs: Vec<&'a RunId>,
 }
 
 /// True if a fleet may still add results: the last report is not written yet.

@@ -29,19 +29,6 @@ pub fn renders(settings: &Settings) -> KeptRenders {
     }
 }
 
-fn renderer(settings: &Settings) -> RendererSettings {
-    let cores = available_parallelism().map_or(1, usize::from).min(MAX_DEFAULT_CONCURRENCY);
-    let render = &settings.render;
-    RendererSettings {
-        browser: render.browser.clone(),
-        concurrency: render.concurrency.unwrap_or(cores),
-        timeout: Duration::from_secs(render.timeout_seconds),
-        tailwind: render.tailwind,
-        modules: render.modules.clone(),
-        stylesheet: render.stylesheet.clone(),
-    }
-}
-
 /// True if there is a browser: that of the settings, else one on PATH.
 pub fn has_browser(settings: &Settings, environment: &Environment) -> bool {
     let path = environment.variable("PATH").unwrap_or_default();
@@ -76,4 +63,17 @@ pub fn find_renderer(settings: &Settings) -> BoxFuture<'_, Result<String, Render
 /// The files cannot be read; the message has the remedy.
 pub fn check_render_files(settings: &Settings) -> Result<(), RendererError> {
     renderer(settings).check_files()
+}
+
+fn renderer(settings: &Settings) -> RendererSettings {
+    let cores = available_parallelism().map_or(1, usize::from).min(MAX_DEFAULT_CONCURRENCY);
+    let render = &settings.render;
+    RendererSettings {
+        browser: render.browser.clone(),
+        concurrency: render.concurrency.unwrap_or(cores),
+        timeout: Duration::from_secs(render.timeout_seconds),
+        tailwind: render.tailwind,
+        modules: render.modules.clone(),
+        stylesheet: render.stylesheet.clone(),
+    }
 }

@@ -52,6 +52,32 @@ pub fn write_report(
     Ok(report)
 }
 
+/// The calibration in the settings; call it before anything is spent. Without one, reports search
+/// the runs directory.
+pub fn calibration(settings: &Settings) -> Result<Option<KnownCalibration>, AppError> {
+    let named = settings.run.calibration.as_deref().map(KnownCalibration::read);
+    named.transpose().map_err(AppError::from)
+}
+
+/// The gate of the settings, anchored at the blessed run, if there is one.
+///
+/// # Errors
+/// An unreadable gate, or one on changes since a baseline without a baseline.
+pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
+    let RunSettings { gate, runs_dir, .. } = &settings.run;
+    let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
+    let gate = gate.map_err(AppError::invalid)?;
+    if let Some(rule) = gate.as_ref().and_then(|gate| gate.changes.first())
+        && settings.run.baseline().is_none()
+    {
+        return Err(AppError::invalid(format!(
+            "the gate bounds {}, which are changes since a baseline: add --baseline RUN",
+            rule.list.name()
+        )));
+    }
+    Ok(gate.map(|gate| gate.anchored_at_blessed(runs_dir)))
+}
+
 /// The report without a comparison, and the stability of the run's items.
 fn without_comparison(
     files: &RunFiles,
@@ -101,30 +127,4 @@ fn add_comparison(
 fn save(report: &Report, files: &RunFiles) -> Result<(), AppError> {
     write_output(&files.path_of("report.json"), report, files, &NoAttachments)
         .map_err(AppError::internal)
-}
-
-/// The calibration in the settings; call it before anything is spent. Without one, reports search
-/// the runs directory.
-pub fn calibration(settings: &Settings) -> Result<Option<KnownCalibration>, AppError> {
-    let named = settings.run.calibration.as_deref().map(KnownCalibration::read);
-    named.transpose().map_err(AppError::from)
-}
-
-/// The gate of the settings, anchored at the blessed run, if there is one.
-///
-/// # Errors
-/// An unreadable gate, or one on changes since a baseline without a baseline.
-pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
-    let RunSettings { gate, runs_dir, .. } = &settings.run;
-    let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
-    let gate = gate.map_err(AppError::invalid)?;
-    if let Some(rule) = gate.as_ref().and_then(|gate| gate.changes.first())
-        && settings.run.baseline().is_none()
-    {
-        return Err(AppError::invalid(format!(
-            "the gate bounds {}, which are changes since a baseline: add --baseline RUN",
-            rule.list.name()
-        )));
-    }
-    Ok(gate.map(|gate| gate.anchored_at_blessed(runs_dir)))
 }

@@ -53,68 +53,6 @@ struct AggregateChannels {
     role: watch::Sender<LockRole>,
 }
 
-async fn aggregate(
-    settings: &Settings,
-    take_over: bool,
-    channels: AggregateChannels,
-    shutdown: &Shutdown,
-) -> Result<(), Failure> {
-    let health_server = HealthServer::open(settings).await?;
-    // The connection may wait for the broker until a timeout.
-    let opening = Fleet::open(settings, channels.events.clone());
-    let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
-    let fleet = opened?;
-    let outcome = serve(&fleet, settings, take_over, channels, health_server, shutdown).await;
-    fleet.close().await;
-    outcome
-}
-
-/// Runs the aggregator, active or standby, together with the HTTP listener.
-async fn serve(
-    fleet: &Fleet,
-    settings: &Settings,
-    take_over: bool,
-    channels: AggregateChannels,
-    health_server: Option<HealthServer>,
-    shutdown: &Shutdown,
-) -> Result<(), Failure> {
-    let metrics =
-        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
-    let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
-    let AggregateChannels { events, completed, role } = channels;
-    let role_changes = role.subscribe();
-    let aggregator = AggregatorRole {
-        fleet,
-        settings,
-        take_over,
-        events,
-        completed,
-        role,
-        metrics: Arc::clone(&metrics),
-    };
-    let ended = CancellationToken::new();
-    let working = async {
-        let outcome = aggregator.run(shutdown).await;
-        ended.cancel();
-        outcome
-    };
-    let (outcome, ..) = tokio::join!(
-        working,
-        HealthServer::serve(health_server, fleet, &metrics, &ended),
-        ended.run_until_cancelled(follow_lock(lock, role_changes)),
-    );
-    Ok(outcome?)
-}
-
-/// Sets the readiness condition `lock` once the aggregator is active or standby.
-async fn follow_lock(lock: Option<Condition>, mut role: watch::Receiver<LockRole>) {
-    let Some(lock) = lock else { return };
-    let is_known = role.wait_for(|role| *role != LockRole::Starting).await.is_ok();
-    lock.set(is_known);
-    // The condition is met until it is dropped.
-    std::future::pending::<()>().await;
-}
-
 /// Prints the aggregator's state on standard error, and completed runs on standard output.
 struct AggregateOutput {
     fleet: String,
@@ -191,4 +129,66 @@ impl AggregateOutput {
             terminal::print_notice(line);
         }
     }
+}
+
+async fn aggregate(
+    settings: &Settings,
+    take_over: bool,
+    channels: AggregateChannels,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let health_server = HealthServer::open(settings).await?;
+    // The connection may wait for the broker until a timeout.
+    let opening = Fleet::open(settings, channels.events.clone());
+    let Some(opened) = shutdown.drain.run_until_cancelled(opening).await else { return Ok(()) };
+    let fleet = opened?;
+    let outcome = serve(&fleet, settings, take_over, channels, health_server, shutdown).await;
+    fleet.close().await;
+    outcome
+}
+
+/// Runs the aggregator, active or standby, together with the HTTP listener.
+async fn serve(
+    fleet: &Fleet,
+    settings: &Settings,
+    take_over: bool,
+    channels: AggregateChannels,
+    health_server: Option<HealthServer>,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    let metrics =
+        Arc::new(health_server.as_ref().map_or_else(Metrics::silent, |_| Metrics::recording()));
+    let lock = health_server.as_ref().map(|health_server| health_server.require("lock"));
+    let AggregateChannels { events, completed, role } = channels;
+    let role_changes = role.subscribe();
+    let aggregator = AggregatorRole {
+        fleet,
+        settings,
+        take_over,
+        events,
+        completed,
+        role,
+        metrics: Arc::clone(&metrics),
+    };
+    let ended = CancellationToken::new();
+    let working = async {
+        let outcome = aggregator.run(shutdown).await;
+        ended.cancel();
+        outcome
+    };
+    let (outcome, ..) = tokio::join!(
+        working,
+        HealthServer::serve(health_server, fleet, &metrics, &ended),
+        ended.run_until_cancelled(follow_lock(lock, role_changes)),
+    );
+    Ok(outcome?)
+}
+
+/// Sets the readiness condition `lock` once the aggregator is active or standby.
+async fn follow_lock(lock: Option<Condition>, mut role: watch::Receiver<LockRole>) {
+    let Some(lock) = lock else { return };
+    let is_known = role.wait_for(|role| *role != LockRole::Starting).await.is_ok();
+    lock.set(is_known);
+    // The condition is met until it is dropped.
+    std::future::pending::<()>().await;
 }

@@ -11,9 +11,6 @@ use juror_ledger::job_store::{CacheStats, JobStore};
 use juror_types::usage::Money;
 use serde_json::{Map, Value, json};
 
-/// A figure as JSON and as a line of text.
-type Figure = (Value, String);
-
 /// Runs one of the subcommands, on the fleet's cache where a Redis is named.
 pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, Failure> {
     let (CacheCommand::Stats { fleet } | CacheCommand::Clear { fleet, .. }) = command;
@@ -38,6 +35,9 @@ pub async fn run(command: &CacheCommand, global: &GlobalFlags) -> Result<Exit, F
     terminal::print_result(global.json, &figures, || lines.join("\n"))?;
     Ok(Exit::Done)
 }
+
+/// A figure as JSON and as a line of text.
+type Figure = (Value, String);
 
 /// The replies of the judge.
 async fn replies(command: &CacheCommand, settings: &Settings) -> Result<Figure, Failure> {

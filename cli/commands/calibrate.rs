@@ -49,6 +49,17 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     Ok(Exit::Done)
 }
 
+enum Unreadable {
+    Label(LabelError),
+    Journal(JournalError),
+}
+
+impl From<LabelError> for Unreadable {
+    fn from(error: LabelError) -> Self {
+        Self::Label(error)
+    }
+}
+
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {
     let report = baseline::report_of(files, None, AveragingPolicy::default())?;
     let record = files.record();
@@ -123,15 +134,4 @@ fn require_pairs(calibration: &Calibration) -> Result<(), Failure> {
          the dataset",
         coverage.labelled_items, calibration.run
     )))
-}
-
-enum Unreadable {
-    Label(LabelError),
-    Journal(JournalError),
-}
-
-impl From<LabelError> for Unreadable {
-    fn from(error: LabelError) -> Self {
-        Self::Label(error)
-    }
 }

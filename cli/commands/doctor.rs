@@ -29,23 +29,6 @@ use std::path::Path;
 /// Free bytes below which the disk is reported; a run's journal and ledger need less.
 const MIN_FREE_BYTES: u64 = 500 << 20;
 
-/// Result of one check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Health {
-    Good,
-    Warning,
-    Bad,
-}
-
-#[derive(Debug, Serialize)]
-struct Check {
-    name: &'static str,
-    health: Health,
-    #[serde(rename = "says")]
-    message: String,
-}
-
 /// Runs `juror doctor`: exits with 0 if nothing is bad, otherwise with 1.
 pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Exit, Failure> {
     let DoctorArguments { judging, calling, fleet, .. } = arguments;
@@ -82,6 +65,23 @@ pub async fn run(arguments: &DoctorArguments, global: &GlobalFlags) -> Result<Ex
     let is_bad = checks.iter().any(|check| check.health == Health::Bad);
     terminal::print_result(global.json, &checks, || text(&checks))?;
     Ok(if is_bad { Exit::Error } else { Exit::Done })
+}
+
+/// Result of one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Health {
+    Good,
+    Warning,
+    Bad,
+}
+
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    health: Health,
+    #[serde(rename = "says")]
+    message: String,
 }
 
 impl Check {

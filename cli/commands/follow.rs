@@ -37,22 +37,6 @@ pub struct Following<'run> {
     pub location_flags: &'run str,
 }
 
-/// Refuses flags that need the run's journal if no aggregator works in the runs directory.
-pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
-    let run = &settings.run;
-    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
-    let runs_dir = &settings.run.runs_dir;
-    if !is_needed || RunsLock::is_known(runs_dir) {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: set \
-         --runs-dir to the aggregator's runs directory (start the aggregator first), or omit them and \
-         run `juror report` on the aggregator's machine",
-        runs_dir.display()
-    )))
-}
-
 impl Following<'_> {
     /// Waits for the run's report, and exits with its code. `signals` is open since the command
     /// began.
@@ -145,6 +129,22 @@ impl Following<'_> {
         }
         Ok(if coverage.is_complete() { Exit::Done } else { Exit::Incomplete })
     }
+}
+
+/// Refuses flags that need the run's journal if no aggregator works in the runs directory.
+pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let run = &settings.run;
+    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
+    let runs_dir = &settings.run.runs_dir;
+    if !is_needed || RunsLock::is_known(runs_dir) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--output, --gate and --baseline need the run's journal, and no aggregator works in {}: set \
+         --runs-dir to the aggregator's runs directory (start the aggregator first), or omit them and \
+         run `juror report` on the aggregator's machine",
+        runs_dir.display()
+    )))
 }
 
 /// Progress display of a followed run.

@@ -64,24 +64,6 @@ pub async fn run(arguments: &RetryArguments, global: &GlobalFlags) -> Result<Exi
     ended
 }
 
-async fn retry_here(
-    arguments: &RetryArguments,
-    run: &RunId,
-    global: &GlobalFlags,
-) -> Result<Exit, Failure> {
-    if arguments.priority.is_some() || arguments.wait {
-        return Err(Failure::usage(format!(
-            "run {run} is a run of this machine, which takes neither --priority nor --wait: omit them"
-        )));
-    }
-    let flags = RunFlags {
-        budget_usd: arguments.budget_usd,
-        deadline: arguments.deadline.clone(),
-        ..RunFlags::default()
-    };
-    resume(run, flags, arguments.calling.clone(), global).await
-}
-
 struct Retrying<'a> {
     arguments: &'a RetryArguments,
     global: &'a GlobalFlags,
@@ -183,4 +165,22 @@ impl Retrying<'_> {
         };
         following.wait(signals).await
     }
+}
+
+async fn retry_here(
+    arguments: &RetryArguments,
+    run: &RunId,
+    global: &GlobalFlags,
+) -> Result<Exit, Failure> {
+    if arguments.priority.is_some() || arguments.wait {
+        return Err(Failure::usage(format!(
+            "run {run} is a run of this machine, which takes neither --priority nor --wait: omit them"
+        )));
+    }
+    let flags = RunFlags {
+        budget_usd: arguments.budget_usd,
+        deadline: arguments.deadline.clone(),
+        ..RunFlags::default()
+    };
+    resume(run, flags, arguments.calling.clone(), global).await
 }

@@ -72,14 +72,6 @@ pub async fn run(arguments: &RunArguments, global: &GlobalFlags) -> Result<Exit,
     judge(run, flags.judging.evidence, &flags.output, global).await
 }
 
-async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
-    let setup = run.setup();
-    inspect_files(setup).await?;
-    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
-    print_plan(setup, "Nothing was spent.", global.json)?;
-    Ok(Exit::Done)
-}
-
 /// Continues a run of this machine from its record alone.
 pub async fn resume(
     run: &RunId,
@@ -120,6 +112,14 @@ pub async fn judge(
     let ended = ended?;
     let remedy = format!("write it with: juror report {}", ended.journal.record().run_id);
     signals.exit_on_signal(&remedy, async { end_of_run::finish(&ended, outputs, global) }).await
+}
+
+async fn dry_run(run: &LocalRun, global: &GlobalFlags) -> Result<Exit, Failure> {
+    let setup = run.setup();
+    inspect_files(setup).await?;
+    print_warnings(setup, setup.settings.budget.run_usd, DrawingPlace::Here, global.quiet);
+    print_plan(setup, "Nothing was spent.", global.json)?;
+    Ok(Exit::Done)
 }
 
 /// Warns that a run to resume does not exist and is started; an error if its name looks mistyped.

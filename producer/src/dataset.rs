@@ -82,15 +82,6 @@ pub enum DatasetFormat {
 #[derive(Clone, Debug)]
 pub struct Dataset(Arc<OpenDataset>);
 
-#[derive(Debug)]
-struct OpenDataset {
-    format: DatasetFormat,
-    /// The manifest, or the folder of pairs.
-    source: Arc<Path>,
-    shape: DatasetShape,
-    files: Files,
-}
-
 impl Dataset {
     /// Detects the format of a dataset. In a folder, the first existing one of `manifest.jsonl`,
     /// `dataset.jsonl` and `metadata.jsonl` is read; without any, it is a folder of pairs.
@@ -223,11 +214,6 @@ pub struct DatasetItems {
     warnings: Warnings,
 }
 
-enum Reader {
-    Lines(Records),
-    Pairs(ImagePairs),
-}
-
 impl DatasetItems {
     /// Warnings so far.
     pub fn warnings(&self) -> &[String] {
@@ -267,6 +253,20 @@ impl Iterator for DatasetItems {
             Err(error) => Err(error.at(place)),
         })
     }
+}
+
+#[derive(Debug)]
+struct OpenDataset {
+    format: DatasetFormat,
+    /// The manifest, or the folder of pairs.
+    source: Arc<Path>,
+    shape: DatasetShape,
+    files: Files,
+}
+
+enum Reader {
+    Lines(Records),
+    Pairs(ImagePairs),
 }
 
 #[cfg(test)]

@@ -75,34 +75,6 @@ pub enum PublishRunError {
     Forgotten(RunId),
 }
 
-/// Changes the budget of an active run, and its record.
-pub fn change_budgets<'a>(
-    backend: &'a RedisLedger,
-    record: &'a RunRecord,
-    settings: &'a BudgetSettings,
-) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
-    Box::pin(async move {
-        let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
-        backend.update_record(record).await?;
-        Ok(change)
-    })
-}
-
-/// Opens or reopens a run: writes its budget, then its record. Must complete before jobs are
-/// published.
-pub fn open<'a>(
-    backend: &'a RedisLedger,
-    record: &'a RunRecord,
-    settings: &'a BudgetSettings,
-    spent: Money,
-) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
-    Box::pin(async move {
-        let change = budgets::open_run(backend, record, settings, spent).await?;
-        backend.announce_run(record).await?;
-        Ok(change)
-    })
-}
-
 impl FleetRun {
     /// Publishes the jobs of an open run and closes it. About once a second it records the
     /// published number, and stops if the run was cancelled. Waits for an unreachable Redis.
@@ -208,6 +180,34 @@ impl FleetRun {
     fn results(&self, jobs: u64) -> u64 {
         self.published_before.max(self.earlier_results + jobs)
     }
+}
+
+/// Changes the budget of an active run, and its record.
+pub fn change_budgets<'a>(
+    backend: &'a RedisLedger,
+    record: &'a RunRecord,
+    settings: &'a BudgetSettings,
+) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
+    Box::pin(async move {
+        let change = budgets::open_run(backend, record, settings, Money::ZERO).await?;
+        backend.update_record(record).await?;
+        Ok(change)
+    })
+}
+
+/// Opens or reopens a run: writes its budget, then its record. Must complete before jobs are
+/// published.
+pub fn open<'a>(
+    backend: &'a RedisLedger,
+    record: &'a RunRecord,
+    settings: &'a BudgetSettings,
+    spent: Money,
+) -> BoxFuture<'a, Result<Option<ZoneChange>, LedgerError>> {
+    Box::pin(async move {
+        let change = budgets::open_run(backend, record, settings, spent).await?;
+        backend.announce_run(record).await?;
+        Ok(change)
+    })
 }
 
 /// Reason why publishing ends early.

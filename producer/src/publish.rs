@@ -131,6 +131,30 @@ pub fn run(
     })
 }
 
+/// Publisher of jobs, with a bounded number in flight.
+struct JobPublisher<'a> {
+    queue: &'a dyn Queue<Job>,
+    priority: Priority,
+    uploader: Option<&'a Uploader>,
+    window: usize,
+}
+
+impl JobPublisher<'_> {
+    /// Uploads a job's files, and publishes the job.
+    async fn take(&self, mut job: Job) -> Result<(), PublishFailure> {
+        if let Some(uploader) = self.uploader {
+            job.item = uploader.upload_item(job.item).await.map_err(PublishFailure::Upload)?;
+        }
+        self.queue.publish(job, self.priority).await.map_err(PublishFailure::Queue)
+    }
+}
+
+enum PublishFailure {
+    Dataset(LineError),
+    Queue(QueueError),
+    Upload(UploadError),
+}
+
 /// Sends the jobs until the receiver is gone; returns the number left out.
 fn read(
     jobs: Jobs,
@@ -156,30 +180,6 @@ fn read(
         }
     }
     skipped
-}
-
-/// Publisher of jobs, with a bounded number in flight.
-struct JobPublisher<'a> {
-    queue: &'a dyn Queue<Job>,
-    priority: Priority,
-    uploader: Option<&'a Uploader>,
-    window: usize,
-}
-
-impl JobPublisher<'_> {
-    /// Uploads a job's files, and publishes the job.
-    async fn take(&self, mut job: Job) -> Result<(), PublishFailure> {
-        if let Some(uploader) = self.uploader {
-            job.item = uploader.upload_item(job.item).await.map_err(PublishFailure::Upload)?;
-        }
-        self.queue.publish(job, self.priority).await.map_err(PublishFailure::Queue)
-    }
-}
-
-enum PublishFailure {
-    Dataset(LineError),
-    Queue(QueueError),
-    Upload(UploadError),
 }
 
 /// Publishes all jobs and counts the confirmed ones; returns true if all were published. After a

@@ -51,23 +51,6 @@ pub enum NotCompared {
     Interrupted,
 }
 
-/// A cached comparison of two views; a run that is read again has another view.
-#[derive(Debug)]
-struct KeptComparison {
-    base: Weak<RunView>,
-    head: Weak<RunView>,
-    terms: ComparisonTerms,
-    comparison: Arc<Comparison>,
-}
-
-/// Terms of a comparison. Its warnings depend on the day and the blessing.
-#[derive(Clone, Debug, PartialEq)]
-struct ComparisonTerms {
-    rules: Rules,
-    blessed: Option<BlessedRun>,
-    today: Date,
-}
-
 impl Comparisons {
     /// A comparer of the runs in a directory, where blessed ones are old after some days; 0 for
     /// never.
@@ -145,6 +128,23 @@ impl Comparisons {
     fn kept(&self) -> MutexGuard<'_, VecDeque<KeptComparison>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A cached comparison of two views; a run that is read again has another view.
+#[derive(Debug)]
+struct KeptComparison {
+    base: Weak<RunView>,
+    head: Weak<RunView>,
+    terms: ComparisonTerms,
+    comparison: Arc<Comparison>,
+}
+
+/// Terms of a comparison. Its warnings depend on the day and the blessing.
+#[derive(Clone, Debug, PartialEq)]
+struct ComparisonTerms {
+    rules: Rules,
+    blessed: Option<BlessedRun>,
+    today: Date,
 }
 
 fn side(view: &RunView) -> Result<Side<'_, ItemResults<'_>>, CompareError> {

@@ -102,20 +102,6 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Middleware that adds the path to problems.
-pub async fn name_instance(request: Request, next: Next) -> Response {
-    let path = request.uri().path().to_owned();
-    let mut response = next.run(request).await;
-    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        let problem = Problem { instance: Some(path), ..problem };
-        let body = serde_json::to_string(&problem).unwrap_or_default();
-        response.headers_mut().remove(header::CONTENT_LENGTH);
-        *response.body_mut() = Body::from(body);
-        response.extensions_mut().insert(problem);
-    }
-    response
-}
-
 impl From<ViewError> for Problem {
     fn from(error: ViewError) -> Self {
         match error {
@@ -149,6 +135,20 @@ impl From<AppError> for Problem {
             },
         }
     }
+}
+
+/// Middleware that adds the path to problems.
+pub async fn name_instance(request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
+    let mut response = next.run(request).await;
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        let problem = Problem { instance: Some(path), ..problem };
+        let body = serde_json::to_string(&problem).unwrap_or_default();
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        *response.body_mut() = Body::from(body);
+        response.extensions_mut().insert(problem);
+    }
+    response
 }
 
 /// HTTP status of an error.

@@ -115,6 +115,28 @@ impl TestSite {
     }
 }
 
+impl PageResponse {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Checks that this is a problem of this status; returns its detail.
+    pub fn problem(&self, status: u16, path: &str) -> String {
+        assert_eq!(self.status.as_u16(), status, "{}", self.body);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem = self.json();
+        assert_eq!(problem["type"], "about:blank");
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["instance"], path);
+        assert_eq!(problem["title"], self.status.canonical_reason().unwrap());
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}
+
 /// Router of a state, with tokens.
 pub fn router_of(site: AppState, read: Option<&str>, write: Option<&str>) -> Router {
     let secret = |token: &str| Secret::new(token).unwrap();
@@ -149,28 +171,6 @@ pub async fn ask(
 /// Sends a GET request with these headers in addition to the host.
 pub async fn get(router: &Router, path: &str, headers: &[(&str, &str)]) -> PageResponse {
     ask(router, "GET", path, headers, Body::empty()).await
-}
-
-impl PageResponse {
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
-    }
-
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
-    }
-
-    /// Checks that this is a problem of this status; returns its detail.
-    pub fn problem(&self, status: u16, path: &str) -> String {
-        assert_eq!(self.status.as_u16(), status, "{}", self.body);
-        assert_eq!(self.header("content-type"), "application/problem+json");
-        let problem = self.json();
-        assert_eq!(problem["type"], "about:blank");
-        assert_eq!(problem["status"], status);
-        assert_eq!(problem["instance"], path);
-        assert_eq!(problem["title"], self.status.canonical_reason().unwrap());
-        problem["detail"].as_str().unwrap().to_owned()
-    }
 }
 
 fn record(name: &str, day: u32, items: u32, judged: bool) -> RunRecord {

@@ -85,11 +85,6 @@ impl<'a> ChatQuestion<'a> {
     }
 }
 
-/// Tokens of a text: one for four bytes, and three for its framing.
-pub(crate) fn text_tokens(text: &str) -> u64 {
-    (text.len() as u64).div_ceil(4) + 3
-}
-
 /// Part of the prompt that a request asks the cache to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheScope {
@@ -99,6 +94,11 @@ pub(crate) enum CacheScope {
     Everything,
     /// The first texts, this many.
     FirstTexts(usize),
+}
+
+/// Tokens of a text: one for four bytes, and three for its framing.
+pub(crate) fn text_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4) + 3
 }
 
 /// Default output limit of a request.
@@ -177,6 +177,13 @@ struct JsonSchema {
     schema: Value,
 }
 
+struct Contents<'a> {
+    texts: Vec<Cow<'a, str>>,
+    images: Vec<ImagePart<'a>>,
+    /// The number of texts up to the last breakpoint of the prompt cache.
+    breakpoint: Option<usize>,
+}
+
 /// The lane in which a request is answered.
 fn lane(
     service_tier: Option<&str>,
@@ -232,13 +239,6 @@ fn output_limit(
         return Err(Refusal::parameter("max_tokens", "invalid_value", message));
     }
     Ok(limit)
-}
-
-struct Contents<'a> {
-    texts: Vec<Cow<'a, str>>,
-    images: Vec<ImagePart<'a>>,
-    /// The number of texts up to the last breakpoint of the prompt cache.
-    breakpoint: Option<usize>,
 }
 
 fn contents(messages: Vec<Message<'_>>) -> Result<Contents<'_>, Refusal> {

@@ -9,6 +9,7 @@
 
 mod contents;
 mod dependency_cycles;
+mod item_order;
 mod layers;
 mod names;
 mod sources;

@@ -37,23 +37,6 @@ pub struct CircuitBreaker {
     state: Mutex<BreakerState>,
 }
 
-#[derive(Debug, Default)]
-struct BreakerState {
-    unusable: u32,
-    messages: VecDeque<String>,
-    pause_reason: Option<String>,
-    refusals: Option<Refusals>,
-}
-
-/// A series of refusals without an accepted call between them.
-#[derive(Clone, Copy, Debug)]
-struct Refusals {
-    began: Instant,
-    /// The last time at which a call was wanted, or the time of its next attempt.
-    last: Instant,
-    reported: Option<Instant>,
-}
-
 /// Consequences of a refused call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusalEffect {
@@ -153,6 +136,23 @@ impl CircuitBreaker {
     fn state(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug, Default)]
+struct BreakerState {
+    unusable: u32,
+    messages: VecDeque<String>,
+    pause_reason: Option<String>,
+    refusals: Option<Refusals>,
+}
+
+/// A series of refusals without an accepted call between them.
+#[derive(Clone, Copy, Debug)]
+struct Refusals {
+    began: Instant,
+    /// The last time at which a call was wanted, or the time of its next attempt.
+    last: Instant,
+    reported: Option<Instant>,
 }
 
 impl Refusals {

@@ -45,24 +45,6 @@ pub struct Permit {
     permit: Option<OwnedSemaphorePermit>,
 }
 
-#[derive(Debug)]
-struct SharedLimit {
-    semaphore: Arc<Semaphore>,
-    origin: Instant,
-    size: Mutex<Size>,
-}
-
-#[derive(Debug)]
-struct Size {
-    /// Number of existing permits, held or free.
-    total: usize,
-    /// Target number of permits. While there are more, returned ones are removed.
-    limit: usize,
-    controller: Controller,
-    /// True if crowding has ever lowered the limit.
-    crowded: bool,
-}
-
 impl Concurrency {
     /// A fixed number of permits, at least one; lowered only if the provider refuses this many
     /// concurrent calls.
@@ -117,6 +99,24 @@ impl Drop for Permit {
             permit.forget();
         }
     }
+}
+
+#[derive(Debug)]
+struct SharedLimit {
+    semaphore: Arc<Semaphore>,
+    origin: Instant,
+    size: Mutex<Size>,
+}
+
+#[derive(Debug)]
+struct Size {
+    /// Number of existing permits, held or free.
+    total: usize,
+    /// Target number of permits. While there are more, returned ones are removed.
+    limit: usize,
+    controller: Controller,
+    /// True if crowding has ever lowered the limit.
+    crowded: bool,
 }
 
 impl SharedLimit {

@@ -44,6 +44,32 @@ pub struct Bounds {
     pub expected_cost: Money,
 }
 
+impl ModelTerms {
+    /// The terms of a model with these prices, whose calls are bought in this lane.
+    pub fn new(facts: ModelFacts, prices: &PriceEntry, lane: Lane) -> Self {
+        Self { facts, prices: prices.clone(), lane }
+    }
+
+    /// The output limit of the call after an answer that was truncated at `limit`: twice as large,
+    /// within the model's maximum; none if it is at the maximum.
+    pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
+        let doubled = limit.saturating_mul(2);
+        let larger = match u64::from(self.facts.max_output_tokens) {
+            0 => doubled,
+            most => doubled.min(most),
+        };
+        (larger > limit).then_some(larger)
+    }
+}
+
+impl Bounds {
+    /// The bounds of the same call with another output limit.
+    pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
+        let worst_cost = terms.prices.price.worst_cost(self.input_tokens, limit);
+        Self { max_output_tokens: limit, worst_cost, ..self }
+    }
+}
+
 /// The bounds of a call with these texts and with images of these sizes (width, height), as they
 /// are sent.
 pub fn bounds(
@@ -74,31 +100,5 @@ pub fn bounds(
         worst_job_cost: worst_cost + repeats,
         expected,
         expected_cost: terms.prices.price_in(terms.lane).cost(&expected, expected_writes),
-    }
-}
-
-impl ModelTerms {
-    /// The terms of a model with these prices, whose calls are bought in this lane.
-    pub fn new(facts: ModelFacts, prices: &PriceEntry, lane: Lane) -> Self {
-        Self { facts, prices: prices.clone(), lane }
-    }
-
-    /// The output limit of the call after an answer that was truncated at `limit`: twice as large,
-    /// within the model's maximum; none if it is at the maximum.
-    pub fn larger_output_limit(&self, limit: u64) -> Option<u64> {
-        let doubled = limit.saturating_mul(2);
-        let larger = match u64::from(self.facts.max_output_tokens) {
-            0 => doubled,
-            most => doubled.min(most),
-        };
-        (larger > limit).then_some(larger)
-    }
-}
-
-impl Bounds {
-    /// The bounds of the same call with another output limit.
-    pub fn with_output_limit(self, limit: u64, terms: &ModelTerms) -> Self {
-        let worst_cost = terms.prices.price.worst_cost(self.input_tokens, limit);
-        Self { max_output_tokens: limit, worst_cost, ..self }
     }
 }

@@ -14,6 +14,14 @@ use juror_ledger::job_store::{ClaimKey, FinishedJob};
 use juror_types::{job::Job, outcome::JobResult};
 use std::sync::Arc;
 
+/// A job after every step that needs no call.
+pub(crate) enum Uncalled {
+    /// The job has its result.
+    Finished(Box<JobResult>),
+    /// The judge of the job must be called. The claim is released.
+    NeedsCall(Box<PreparedQuestion>, Box<ResultBuilder>),
+}
+
 /// Judges one job. A failure of the job itself is an outcome; an [`Interruption`] concerns the
 /// worker or the run.
 pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, Interruption> {
@@ -39,14 +47,6 @@ pub async fn evaluate(job: &Job, context: &Arc<Context>) -> Result<JobResult, In
     evaluated
 }
 
-/// A job after every step that needs no call.
-pub(crate) enum Uncalled {
-    /// The job has its result.
-    Finished(Box<JobResult>),
-    /// The judge of the job must be called. The claim is released.
-    NeedsCall(Box<PreparedQuestion>, Box<ResultBuilder>),
-}
-
 /// Performs every step of a job that needs no call.
 pub(crate) async fn prepare_without_call(
     job: &Job,
@@ -66,6 +66,30 @@ pub(crate) async fn prepare_without_call(
     };
     record_end(ended.as_ref(), &key, context).await?;
     ended.map(|result| Uncalled::Finished(Box::new(result)))
+}
+
+/// Counts a result for the metrics and for the circuit breaker.
+pub(crate) async fn record_result(result: &JobResult, context: &Context) {
+    telemetry::job_finished(result, &context.metrics);
+    if context.breaker.item_ended(result) {
+        // Where the fleet's count is unknown, this process's own is used.
+        let row = context.store.count_unusable(&result.run_id).await;
+        context.breaker.check(row.unwrap_or_default());
+    }
+    if context.breaker.is_open() {
+        // Stops the run's other jobs before they are paid for.
+        context.shutdown.drain.cancel();
+    }
+}
+
+/// Stores a result and counts it.
+pub(crate) async fn store_and_record(
+    finished: FinishedJob,
+    context: &Context,
+) -> Result<JobResult, Interruption> {
+    let result = store(finished, context).await?;
+    record_result(&result, context).await;
+    Ok(result)
 }
 
 /// Records the end of the work on a claimed job.
@@ -91,30 +115,6 @@ async fn record_end(
         Err(_) => {}
     }
     Ok(())
-}
-
-/// Counts a result for the metrics and for the circuit breaker.
-pub(crate) async fn record_result(result: &JobResult, context: &Context) {
-    telemetry::job_finished(result, &context.metrics);
-    if context.breaker.item_ended(result) {
-        // Where the fleet's count is unknown, this process's own is used.
-        let row = context.store.count_unusable(&result.run_id).await;
-        context.breaker.check(row.unwrap_or_default());
-    }
-    if context.breaker.is_open() {
-        // Stops the run's other jobs before they are paid for.
-        context.shutdown.drain.cancel();
-    }
-}
-
-/// Stores a result and counts it.
-pub(crate) async fn store_and_record(
-    finished: FinishedJob,
-    context: &Context,
-) -> Result<JobResult, Interruption> {
-    let result = store(finished, context).await?;
-    record_result(&result, context).await;
-    Ok(result)
 }
 
 async fn store(finished: FinishedJob, context: &Context) -> Result<JobResult, Interruption> {

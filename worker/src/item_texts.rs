@@ -96,15 +96,15 @@ pub fn language_of_code(code: &str) -> Language {
     }
 }
 
-fn language_of_path(path: &str) -> Option<Language> {
-    Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
-}
-
 /// A file of code.
 enum CodeFile {
     Read(String),
     /// The file is not read, for this reason.
     Oversized(String),
+}
+
+fn language_of_path(path: &str) -> Option<Language> {
+    Language::from_extension(Path::new(&*shown(path)).extension()?.to_str()?)
 }
 
 async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> {

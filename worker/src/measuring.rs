@@ -147,15 +147,10 @@ pub async fn collect(
     measured.map(Some)
 }
 
-fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
-    match evidence.map(|evidence| &evidence.outcome) {
-        None => EvidenceFinding::Unmeasured,
-        Some(EvidenceOutcome::Failed { .. }) => EvidenceFinding::Unrenderable,
-        Some(EvidenceOutcome::Measured(evidence)) if evidence.regions.is_empty() => {
-            EvidenceFinding::NoRegion
-        }
-        Some(EvidenceOutcome::Measured(_)) => EvidenceFinding::Regions,
-    }
+/// The image that an item is measured against, with its name.
+pub fn screenshot_of(item: &Item) -> Option<(&str, &ImageReference)> {
+    let named = item.images.get_key_value(SCREENSHOT).or_else(|| item.images.first());
+    named.map(|(name, image)| (name.as_str(), image))
 }
 
 /// Inputs of measuring an item.
@@ -178,10 +173,15 @@ impl MeasuredItem<'_> {
     }
 }
 
-/// The image that an item is measured against, with its name.
-pub fn screenshot_of(item: &Item) -> Option<(&str, &ImageReference)> {
-    let named = item.images.get_key_value(SCREENSHOT).or_else(|| item.images.first());
-    named.map(|(name, image)| (name.as_str(), image))
+fn finding(evidence: Option<&ItemEvidence>) -> EvidenceFinding {
+    match evidence.map(|evidence| &evidence.outcome) {
+        None => EvidenceFinding::Unmeasured,
+        Some(EvidenceOutcome::Failed { .. }) => EvidenceFinding::Unrenderable,
+        Some(EvidenceOutcome::Measured(evidence)) if evidence.regions.is_empty() => {
+            EvidenceFinding::NoRegion
+        }
+        Some(EvidenceOutcome::Measured(_)) => EvidenceFinding::Regions,
+    }
 }
 
 /// A picture that the item names, unless the pipeline command has made other code since.

@@ -78,6 +78,17 @@ pub enum ReplyError {
     },
 }
 
+impl From<AnswerError> for ReplyError {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Missing { key } => Self::Missing { place: key },
+            AnswerError::OutOfRange { key, score, min, max } => {
+                Self::OutOfRange { place: key, score: score.to_string(), min, max }
+            }
+        }
+    }
+}
+
 /// Reads a reply by the rubric's form.
 ///
 /// Scores are whole numbers: `8` and `8.0` are 8; `8.5`, `"8"`, one outside the scale and a missing
@@ -104,17 +115,6 @@ pub fn read(rubric: &Rubric, reply: &str) -> Result<Verdict, ReplyError> {
         };
         score(rubric, answer).map_err(ReplyError::from)
     })
-}
-
-impl From<AnswerError> for ReplyError {
-    fn from(error: AnswerError) -> Self {
-        match error {
-            AnswerError::Missing { key } => Self::Missing { place: key },
-            AnswerError::OutOfRange { key, score, min, max } => {
-                Self::OutOfRange { place: key, score: score.to_string(), min, max }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -15,8 +15,6 @@ use tokio::{
 /// A limiter that admits calls at a steady rate, in the order in which they came.
 pub struct PerSecondLimiter(Option<Mutex<Limiter>>);
 
-type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
-
 /// A rate that is not a positive number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0} calls per second is not a valid limit: use a number above 0 and at most 1000000")]
@@ -51,6 +49,8 @@ impl PerSecondLimiter {
         }
     }
 }
+
+type Limiter = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 
 /// Tokio's clock for the limiter, so that both measure time alike.
 #[derive(Clone, Debug)]

@@ -60,6 +60,9 @@ pub async fn prepare(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interru
     prepared.ok_or(Interruption::Stopping)?
 }
 
+/// The used texts, by their names.
+type UsedTexts = BTreeMap<&'static str, UsedText>;
+
 /// Every step that costs nothing.
 async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interruption> {
     let ClaimedJob { job, context, mut record, deadline, outages, .. } = claimed;
@@ -151,9 +154,6 @@ async fn without_input<'job>(
     }
     Ok(PreparedJob::Finished(record.failed(error)))
 }
-
-/// The used texts, by their names.
-type UsedTexts = BTreeMap<&'static str, UsedText>;
 
 /// The item's code and tokens, from its files or from the user's pipeline, their records, and the
 /// results of the deterministic stages.

@@ -34,12 +34,6 @@ pub struct Question {
     images: Vec<LabeledImage>,
 }
 
-/// An image of the question, with its label in the prompt.
-struct LabeledImage {
-    label: String,
-    source: SourceImage,
-}
-
 /// Input that measured evidence adds to a question, as it is known before the item is measured.
 #[derive(Debug, Default)]
 pub struct EvidenceInput {
@@ -188,6 +182,27 @@ impl Question {
     }
 }
 
+/// An image of the question, with its label in the prompt.
+struct LabeledImage {
+    label: String,
+    source: SourceImage,
+}
+
+/// Inputs of a question's key.
+#[derive(Serialize)]
+struct Identity<'question> {
+    schema: u32,
+    base_url: &'question str,
+    judge: &'question Judge,
+    reasoning_allowance: u32,
+    rubric: Digest,
+    instructions: Digest,
+    item: &'question str,
+    images: Vec<(&'question str, Option<Digest>)>,
+    preparation: (u32, u64, u32, Option<u32>),
+    repeat: u32,
+}
+
 /// The images that the rubric names, in its order: those of the item, and those that measuring
 /// made.
 async fn read_images(
@@ -238,19 +253,4 @@ fn key(
     let written = serde_json::to_writer(&mut json, &identity);
     debug_assert!(written.is_ok(), "memory takes every text and number");
     Digest::from_content(&json)
-}
-
-/// Inputs of a question's key.
-#[derive(Serialize)]
-struct Identity<'question> {
-    schema: u32,
-    base_url: &'question str,
-    judge: &'question Judge,
-    reasoning_allowance: u32,
-    rubric: Digest,
-    instructions: Digest,
-    item: &'question str,
-    images: Vec<(&'question str, Option<Digest>)>,
-    preparation: (u32, u64, u32, Option<u32>),
-    repeat: u32,
 }

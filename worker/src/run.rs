@@ -76,55 +76,6 @@ pub fn run(worker: Worker, shutdown: Shutdown) -> BoxFuture<'static, Result<(), 
     })
 }
 
-/// Takes jobs until the worker stops, and waits for those in progress.
-async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
-    let shutdown = &handler.shutdown;
-    let mut tasks = JoinSet::new();
-    let mut ending = Ending::default();
-    let mut intake = JobIntake::default();
-    let taken = take_jobs(handler, &mut intake, &mut tasks, &mut ending).await;
-    // Unsubscribe first, or the queue would redeliver requeued jobs here.
-    shutdown.now.run_until_cancelled(intake.close()).await;
-    ending.note(taken, &shutdown.drain);
-    info!(in_progress = tasks.len(), "the worker takes no more jobs");
-    while let Some(task) = tasks.join_next().await {
-        ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
-    }
-    ending
-}
-
-/// Takes jobs until there are no more or the worker stops.
-async fn take_jobs(
-    handler: &Arc<DeliveryHandler>,
-    intake: &mut JobIntake,
-    tasks: &mut JoinSet<Result<(), WorkerError>>,
-    ending: &mut Ending,
-) -> Result<(), WorkerError> {
-    let DeliveryHandler { worker, shutdown, .. } = &**handler;
-    loop {
-        let wanted = jobs_in_progress(worker.concurrency.limit());
-        tokio::select! {
-            biased;
-            () = shutdown.drain.cancelled() => return Ok(()),
-            Some(task) = tasks.join_next() => {
-                ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
-            }
-            delivery = intake.next(&*worker.jobs, wanted), if tasks.len() < wanted => {
-                let Some(delivery) = delivery? else { return Ok(()) };
-                let span = telemetry::span(&delivery.message);
-                let handler = Arc::clone(handler);
-                tasks.spawn(async move { handler.handle(delivery).await }.instrument(span));
-            }
-        }
-    }
-}
-
-/// Number of jobs in progress for a number of calls: an eighth more, so that some jobs prepare or
-/// store while the others call. With few calls, jobs keep their order.
-fn jobs_in_progress(calls: usize) -> usize {
-    calls.saturating_add(calls / 8).min(MAX_DELIVERIES)
-}
-
 /// The worker's subscription, renewed when the wanted number of jobs grows or shrinks much:
 /// prefetched messages that are not taken are withheld from other workers.
 #[derive(Default)]
@@ -181,6 +132,55 @@ impl Ending {
             stop.cancel();
         }
     }
+}
+
+/// Takes jobs until the worker stops, and waits for those in progress.
+async fn serve(handler: &Arc<DeliveryHandler>) -> Ending {
+    let shutdown = &handler.shutdown;
+    let mut tasks = JoinSet::new();
+    let mut ending = Ending::default();
+    let mut intake = JobIntake::default();
+    let taken = take_jobs(handler, &mut intake, &mut tasks, &mut ending).await;
+    // Unsubscribe first, or the queue would redeliver requeued jobs here.
+    shutdown.now.run_until_cancelled(intake.close()).await;
+    ending.note(taken, &shutdown.drain);
+    info!(in_progress = tasks.len(), "the worker takes no more jobs");
+    while let Some(task) = tasks.join_next().await {
+        ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
+    }
+    ending
+}
+
+/// Takes jobs until there are no more or the worker stops.
+async fn take_jobs(
+    handler: &Arc<DeliveryHandler>,
+    intake: &mut JobIntake,
+    tasks: &mut JoinSet<Result<(), WorkerError>>,
+    ending: &mut Ending,
+) -> Result<(), WorkerError> {
+    let DeliveryHandler { worker, shutdown, .. } = &**handler;
+    loop {
+        let wanted = jobs_in_progress(worker.concurrency.limit());
+        tokio::select! {
+            biased;
+            () = shutdown.drain.cancelled() => return Ok(()),
+            Some(task) = tasks.join_next() => {
+                ending.note(task.map_err(WorkerError::from).flatten(), &shutdown.drain);
+            }
+            delivery = intake.next(&*worker.jobs, wanted), if tasks.len() < wanted => {
+                let Some(delivery) = delivery? else { return Ok(()) };
+                let span = telemetry::span(&delivery.message);
+                let handler = Arc::clone(handler);
+                tasks.spawn(async move { handler.handle(delivery).await }.instrument(span));
+            }
+        }
+    }
+}
+
+/// Number of jobs in progress for a number of calls: an eighth more, so that some jobs prepare or
+/// store while the others call. With few calls, jobs keep their order.
+fn jobs_in_progress(calls: usize) -> usize {
+    calls.saturating_add(calls / 8).min(MAX_DELIVERIES)
 }
 
 #[cfg(test)]

@@ -46,34 +46,6 @@ pub struct TokenCounter {
     state: Mutex<CounterState>,
 }
 
-#[derive(Debug)]
-struct CounterState {
-    rule: CountRule,
-    /// The rule that processes share, as last reported.
-    shared: Option<CountRule>,
-    /// The limit that the provider reported, and the highest remaining tokens that it reported.
-    limit: u64,
-    fullest: u64,
-    /// The same, as other processes know it.
-    shared_fullest: u64,
-    window: Option<Window>,
-    /// Time of the last change of the rule: calls that began before it belong to the earlier one.
-    changed_at: Option<Instant>,
-    retry_at: Option<Instant>,
-    backoff: Duration,
-    trial_until: Option<Instant>,
-}
-
-/// Calls since a start time, all with a full bucket.
-#[derive(Clone, Copy, Debug)]
-struct Window {
-    began: Instant,
-    calls: u32,
-    waited: u32,
-    proofs: u32,
-    unreported: u32,
-}
-
 /// Figures of a call from which the counting rule is learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedCall {
@@ -168,6 +140,34 @@ impl TokenCounter {
     fn state(&self) -> MutexGuard<'_, CounterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug)]
+struct CounterState {
+    rule: CountRule,
+    /// The rule that processes share, as last reported.
+    shared: Option<CountRule>,
+    /// The limit that the provider reported, and the highest remaining tokens that it reported.
+    limit: u64,
+    fullest: u64,
+    /// The same, as other processes know it.
+    shared_fullest: u64,
+    window: Option<Window>,
+    /// Time of the last change of the rule: calls that began before it belong to the earlier one.
+    changed_at: Option<Instant>,
+    retry_at: Option<Instant>,
+    backoff: Duration,
+    trial_until: Option<Instant>,
+}
+
+/// Calls since a start time, all with a full bucket.
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    began: Instant,
+    calls: u32,
+    waited: u32,
+    proofs: u32,
+    unreported: u32,
 }
 
 impl CounterState {

@@ -110,6 +110,24 @@ pub struct CalibrationInput<'a> {
     pub created_at: &'a str,
 }
 
+impl Calibration {
+    /// The whole score, and then the criteria.
+    pub fn all(&self) -> impl Iterator<Item = &CriterionCalibration> {
+        std::iter::once(&self.score).chain(&self.criteria)
+    }
+}
+
+impl CriterionCalibration {
+    fn without_items(steps: Steps) -> Self {
+        Self {
+            key: String::new(),
+            title: String::new(),
+            agreement: Agreement::from_pairs(&agreement::Paired::default(), steps),
+            people: RaterAgreement::from_ratings(&[], &[]),
+        }
+    }
+}
+
 /// Computes a calibration from current results, sorted by item, and the ratings of people.
 pub fn calibrate(
     input: CalibrationInput<'_>,
@@ -163,24 +181,6 @@ pub fn calibrate(
     Ok(calibration)
 }
 
-impl Calibration {
-    /// The whole score, and then the criteria.
-    pub fn all(&self) -> impl Iterator<Item = &CriterionCalibration> {
-        std::iter::once(&self.score).chain(&self.criteria)
-    }
-}
-
-impl CriterionCalibration {
-    fn without_items(steps: Steps) -> Self {
-        Self {
-            key: String::new(),
-            title: String::new(),
-            agreement: Agreement::from_pairs(&agreement::Paired::default(), steps),
-            people: RaterAgreement::from_ratings(&[], &[]),
-        }
-    }
-}
-
 fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
     let mut warnings = Vec::new();
     for (ids, what) in [
@@ -214,5 +214,6 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
 
 #[cfg(test)]
 mod expected_tests;
+
 #[cfg(test)]
 pub(crate) mod tests;

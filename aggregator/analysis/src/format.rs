@@ -23,18 +23,6 @@ pub fn figure_with(value: f64, unit: Unit, further: usize) -> String {
     }
 }
 
-/// A rounded figure, with enough decimals to differ from the end of its scale: 99.97 is not 100.
-fn below_end(value: f64, places: usize, end: f64) -> String {
-    let mut texts = (places..9).map(|places| decimals(value, places));
-    let is_end = |text: &String| value < end && *text == decimals(end, 0);
-    texts.find(|text| !is_end(text)).unwrap_or_else(|| decimals(value, places))
-}
-
-/// Number of decimals of a scale: a tenth for scales up to 10, a hundredth for shorter ones.
-fn point_places(most: f64) -> usize {
-    if most < 10.0 { 2 } else { 1 }
-}
-
 /// `[85.1, 91.2] n=18`, in the unit of the figure; without an interval if there is none.
 pub fn interval(interval: &Interval, unit: Unit) -> String {
     format!("{} n={}", interval_ends(interval, unit), grouped(interval.n)).trim_start().to_owned()
@@ -109,6 +97,18 @@ pub fn grouped(count: u64) -> String {
 /// `1 item`, `2 items`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A rounded figure, with enough decimals to differ from the end of its scale: 99.97 is not 100.
+fn below_end(value: f64, places: usize, end: f64) -> String {
+    let mut texts = (places..9).map(|places| decimals(value, places));
+    let is_end = |text: &String| value < end && *text == decimals(end, 0);
+    texts.find(|text| !is_end(text)).unwrap_or_else(|| decimals(value, places))
+}
+
+/// Number of decimals of a scale: a tenth for scales up to 10, a hundredth for shorter ones.
+fn point_places(most: f64) -> usize {
+    if most < 10.0 { 2 } else { 1 }
 }
 
 #[cfg(test)]

@@ -199,10 +199,6 @@ impl Gate {
     }
 }
 
-fn decision_of(rules: &[RuleReport]) -> GateDecision {
-    rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met)
-}
-
 impl Gate {
     /// The same gate, whose anchors begin with the blessed run of this runs directory unless its
     /// file names another.
@@ -242,6 +238,10 @@ impl Rule {
             decision: if is_met { GateDecision::Met } else { GateDecision::Missed },
         }
     }
+}
+
+fn decision_of(rules: &[RuleReport]) -> GateDecision {
+    rules.iter().map(|rule| rule.decision).max().unwrap_or(GateDecision::Met)
 }
 
 fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {

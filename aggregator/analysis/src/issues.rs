@@ -86,19 +86,6 @@ pub struct Statements {
     remembered: HashMap<String, StatementPlace>,
 }
 
-/// Group of a statement.
-#[derive(Clone, Debug)]
-struct StatementPlace {
-    group: IssueGroup,
-    wording: u64,
-}
-
-#[derive(Clone, Debug)]
-enum IssueGroup {
-    Known(IssueKey),
-    Other(u64, String),
-}
-
 impl Statements {
     /// A collector of statements of this tone. Rationales begin with one of the titles of
     /// `criteria`. At most `most_others` different statements without a known topic are counted: of
@@ -232,7 +219,21 @@ impl Statements {
     }
 }
 
+/// Group of a statement.
+#[derive(Clone, Debug)]
+struct StatementPlace {
+    group: IssueGroup,
+    wording: u64,
+}
+
+#[derive(Clone, Debug)]
+enum IssueGroup {
+    Known(IssueKey),
+    Other(u64, String),
+}
+
 #[cfg(test)]
 mod findings_tests;
+
 #[cfg(test)]
 mod tests;

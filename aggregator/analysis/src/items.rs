@@ -17,13 +17,6 @@ pub struct Items {
     numbers: Option<HashMap<String, u32>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RowPlace {
-    item: u32,
-    repeat: u32,
-    offset: u64,
-}
-
 /// The groups of each item, by their position.
 #[derive(Debug)]
 pub struct ItemGroups(Vec<(u32, u32)>);
@@ -148,4 +141,11 @@ impl Iterator for ItemResults<'_> {
         let row = self.rows.next()?;
         Some(self.results.at(row.offset))
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RowPlace {
+    item: u32,
+    repeat: u32,
+    offset: u64,
 }

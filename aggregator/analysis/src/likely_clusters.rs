@@ -75,13 +75,6 @@ pub(crate) struct ClusterKeys {
     near: NearGroups,
 }
 
-#[derive(Debug)]
-struct ClusterCandidate {
-    keys: ClusterKeys,
-    counts: GroupCounts,
-    sample: Sample,
-}
-
 impl ClusterBasis {
     /// Every basis. Of two with the same groups, the later one is reported.
     const ALL: [Self; 6] =
@@ -199,21 +192,6 @@ impl ClusterDetector {
     }
 }
 
-impl ClusterCandidate {
-    fn record(&self, alone: Option<&MeanEstimate>) -> LikelyClusters {
-        let grouped = self.sample.estimate();
-        let effect = alone.zip(grouped.as_ref());
-        LikelyClusters {
-            basis: self.keys.basis,
-            items: self.counts.grouped_items(),
-            of_items: self.counts.items(),
-            clusters: self.counts.clusters(),
-            examples: self.counts.largest(),
-            effect: effect.and_then(|(alone, grouped)| cluster_effect(alone, grouped)),
-        }
-    }
-}
-
 impl LikelyClusters {
     /// `70 of 120 items look like 8 clusters (ids card_*, button_*)`.
     pub(crate) fn description(&self) -> String {
@@ -237,6 +215,28 @@ impl LikelyClusters {
             self.description(),
             effect.widening
         ))
+    }
+}
+
+#[derive(Debug)]
+struct ClusterCandidate {
+    keys: ClusterKeys,
+    counts: GroupCounts,
+    sample: Sample,
+}
+
+impl ClusterCandidate {
+    fn record(&self, alone: Option<&MeanEstimate>) -> LikelyClusters {
+        let grouped = self.sample.estimate();
+        let effect = alone.zip(grouped.as_ref());
+        LikelyClusters {
+            basis: self.keys.basis,
+            items: self.counts.grouped_items(),
+            of_items: self.counts.items(),
+            clusters: self.counts.clusters(),
+            examples: self.counts.largest(),
+            effect: effect.and_then(|(alone, grouped)| cluster_effect(alone, grouped)),
+        }
     }
 }
 

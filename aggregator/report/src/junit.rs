@@ -16,6 +16,38 @@ use juror_types::{
 };
 use std::io::{self, Write};
 
+/// Numbers of test cases by kind, and their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct TestCounts {
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+    seconds: f64,
+}
+
+impl TestCounts {
+    /// Of these results; the totals stand before the cases.
+    pub(crate) fn from_report(
+        report: &Report,
+        results: impl Iterator<Item = Result<JobResult, JournalError>>,
+    ) -> io::Result<Self> {
+        let mut counts = Self::default();
+        for result in results {
+            let result = result.map_err(io::Error::other)?;
+            counts.tests += 1;
+            counts.seconds += seconds(&result);
+            match case_of(report, &result) {
+                Case::Passed => {}
+                Case::Failure { .. } => counts.failures += 1,
+                Case::Error(_) => counts.errors += 1,
+                Case::Skipped => counts.skipped += 1,
+            }
+        }
+        Ok(counts)
+    }
+}
+
 /// Writes one suite with a test case for each result. A result that did not pass is a failure; one
 /// that could not be judged is an error; one that was not tried is skipped.
 pub(crate) fn write(
@@ -61,38 +93,6 @@ pub(crate) fn write(
         write_case(report, &result, change, out)?;
     }
     writeln!(out, "  </testsuite>\n</testsuites>")
-}
-
-/// Numbers of test cases by kind, and their time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct TestCounts {
-    tests: u64,
-    failures: u64,
-    errors: u64,
-    skipped: u64,
-    seconds: f64,
-}
-
-impl TestCounts {
-    /// Of these results; the totals stand before the cases.
-    pub(crate) fn from_report(
-        report: &Report,
-        results: impl Iterator<Item = Result<JobResult, JournalError>>,
-    ) -> io::Result<Self> {
-        let mut counts = Self::default();
-        for result in results {
-            let result = result.map_err(io::Error::other)?;
-            counts.tests += 1;
-            counts.seconds += seconds(&result);
-            match case_of(report, &result) {
-                Case::Passed => {}
-                Case::Failure { .. } => counts.failures += 1,
-                Case::Error(_) => counts.errors += 1,
-                Case::Skipped => counts.skipped += 1,
-            }
-        }
-        Ok(counts)
-    }
 }
 
 enum Case {

@@ -98,13 +98,6 @@ impl KnownRuns {
     }
 }
 
-#[cfg(test)]
-impl KnownRuns {
-    pub(super) fn insert(&mut self, run: RunId, known: KnownRun) {
-        self.known.insert(run, known);
-    }
-}
-
 impl Committer {
     /// Runs until no more inputs come, then writes the outdated reports.
     pub(super) async fn run(mut self, mut inputs: Inputs) -> Result<KnownRuns, AggregatorError> {
@@ -268,5 +261,12 @@ async fn until(due: Option<Instant>) {
     match due {
         Some(due) => sleep_until(due).await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+impl KnownRuns {
+    pub(super) fn insert(&mut self, run: RunId, known: KnownRun) {
+        self.known.insert(run, known);
     }
 }

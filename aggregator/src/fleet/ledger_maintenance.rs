@@ -50,48 +50,6 @@ pub(super) struct LedgerMaintenance {
     pub(super) stop: CancellationToken,
 }
 
-/// Error of one round of ledger maintenance.
-#[derive(Debug, thiserror::Error)]
-enum MaintenanceError {
-    #[error(transparent)]
-    Backend(#[from] LedgerError),
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    #[error(transparent)]
-    Reader(#[from] tokio::task::JoinError),
-}
-
-/// A suspension of admission.
-struct AdmissionPause {
-    /// True if the ledger is the first one of its fleet.
-    is_new: bool,
-    /// Cost by run of results that this aggregator did not commit.
-    read: BTreeMap<RunId, Money>,
-    /// Runs whose results were restored in the fleet's backend.
-    restored: BTreeSet<RunId>,
-    /// Changes when results are committed.
-    commits: watch::Receiver<Entries>,
-    /// Time until which queued results are awaited.
-    settled_at: Instant,
-}
-
-impl AdmissionPause {
-    fn new(is_new: bool, registry: &watch::Receiver<Entries>) -> Self {
-        let mut commits = registry.clone();
-        commits.borrow_and_update();
-        let settled_at = Instant::now() + MAX_RESULTS_WAIT;
-        Self { is_new, read: BTreeMap::new(), restored: BTreeSet::new(), commits, settled_at }
-    }
-
-    /// True if results were committed since the last check: more of them may be queued, and their
-    /// cost must be booked too.
-    fn awaits_results(&mut self) -> bool {
-        let came = self.commits.has_changed().unwrap_or(false);
-        self.commits.borrow_and_update();
-        !self.is_new && came && Instant::now() < self.settled_at
-    }
-}
-
 impl LedgerMaintenance {
     /// Runs until `ended`.
     pub(super) async fn run(self, ended: CancellationToken) {
@@ -282,5 +240,47 @@ impl LedgerMaintenance {
 
     async fn warn(&self, what: &str) {
         self.events.emit(Event::Warning(what.to_owned())).await;
+    }
+}
+
+/// Error of one round of ledger maintenance.
+#[derive(Debug, thiserror::Error)]
+enum MaintenanceError {
+    #[error(transparent)]
+    Backend(#[from] LedgerError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Reader(#[from] tokio::task::JoinError),
+}
+
+/// A suspension of admission.
+struct AdmissionPause {
+    /// True if the ledger is the first one of its fleet.
+    is_new: bool,
+    /// Cost by run of results that this aggregator did not commit.
+    read: BTreeMap<RunId, Money>,
+    /// Runs whose results were restored in the fleet's backend.
+    restored: BTreeSet<RunId>,
+    /// Changes when results are committed.
+    commits: watch::Receiver<Entries>,
+    /// Time until which queued results are awaited.
+    settled_at: Instant,
+}
+
+impl AdmissionPause {
+    fn new(is_new: bool, registry: &watch::Receiver<Entries>) -> Self {
+        let mut commits = registry.clone();
+        commits.borrow_and_update();
+        let settled_at = Instant::now() + MAX_RESULTS_WAIT;
+        Self { is_new, read: BTreeMap::new(), restored: BTreeSet::new(), commits, settled_at }
+    }
+
+    /// True if results were committed since the last check: more of them may be queued, and their
+    /// cost must be booked too.
+    fn awaits_results(&mut self) -> bool {
+        let came = self.commits.has_changed().unwrap_or(false);
+        self.commits.borrow_and_update();
+        !self.is_new && came && Instant::now() < self.settled_at
     }
 }

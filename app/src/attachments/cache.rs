@@ -23,18 +23,6 @@ pub struct DatasetCache {
     kept: Mutex<LruCache<Edition, (Digest, ItemsById)>>,
 }
 
-/// Every item of a dataset.
-type ItemsById = Arc<HashMap<String, Item>>;
-
-/// Identity of one state of a dataset, as one rubric reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Edition {
-    manifest: PathBuf,
-    length: u64,
-    modified: SystemTime,
-    rubric: Digest,
-}
-
 impl Default for DatasetCache {
     fn default() -> Self {
         Self { kept: Mutex::new(LruCache::new(CAPACITY)) }
@@ -59,6 +47,18 @@ impl DatasetCache {
     fn kept(&self) -> MutexGuard<'_, LruCache<Edition, (Digest, ItemsById)>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Every item of a dataset.
+type ItemsById = Arc<HashMap<String, Item>>;
+
+/// Identity of one state of a dataset, as one rubric reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Edition {
+    manifest: PathBuf,
+    length: u64,
+    modified: SystemTime,
+    rubric: Digest,
 }
 
 impl Edition {

@@ -27,9 +27,6 @@ const MAX_PAGE_BYTES: u64 = 128 << 10;
 /// Number of items between two checks whether any bytes remain for more.
 const ITEMS_PER_CHECK: usize = 50;
 
-/// The pictures of one item by the names that the rubric gives them, or why there are none.
-type Pictures = Vec<(String, Result<Picture, String>)>;
-
 /// The pictures of each item.
 pub fn load_all(
     shown: &[AttachmentRequest],
@@ -67,6 +64,9 @@ pub fn load_all(
     }
     found
 }
+
+/// The pictures of one item by the names that the rubric gives them, or why there are none.
+type Pictures = Vec<(String, Result<Picture, String>)>;
 
 /// Bytes of those pictures of an item for which this holds.
 fn bytes_of(pictures: &Pictures, holds: impl Fn(&Picture) -> bool) -> usize {

@@ -23,6 +23,40 @@ pub struct Experience {
     pub seconds_a_call: f64,
 }
 
+impl Experience {
+    /// Experience from the reports in the runs directory about this judge, rubric and endpoint.
+    pub fn from_runs(setup: &RunSetup) -> Self {
+        let judge = &setup.settings.judge;
+        let mut past = reports(&setup.settings.run.runs_dir);
+        past.retain(|report| {
+            report.run.rubric.id == setup.rubric.id
+                && report.run.was_asked_at(&judge.base_url)
+                && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
+                && report.cost.unmetered_calls == 0
+                && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
+        });
+        past.sort_by(|one, other| other.run.finished_at.cmp(&one.run.finished_at));
+        past.truncate(RUNS_TO_LEARN_FROM);
+        Self::from_reports(&past)
+    }
+
+    fn from_reports(past: &[PastReport]) -> Self {
+        let estimated: Money = past.iter().filter_map(|report| report.cost.estimated_usd).sum();
+        let paid: Money = past.iter().map(|report| report.cost.results_usd).sum();
+        let latencies: Vec<f64> =
+            past.iter().filter_map(|report| report.overall.avg_latency_ms).collect();
+        let mean = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64 / 1_000.0;
+        Self {
+            runs: past.len(),
+            cost_ratio: match estimated > Money::ZERO {
+                true => paid.approximate_dollars() / estimated.approximate_dollars(),
+                false => 1.0,
+            },
+            seconds_a_call: if latencies.is_empty() { USUAL_SECONDS_A_CALL } else { mean },
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct PastReport {
     run: PastRunFacts,
@@ -68,40 +102,6 @@ struct PastCost {
     /// Calls that are booked at their bound teach nothing of what calls cost.
     #[serde(default)]
     unmetered_calls: u64,
-}
-
-impl Experience {
-    /// Experience from the reports in the runs directory about this judge, rubric and endpoint.
-    pub fn from_runs(setup: &RunSetup) -> Self {
-        let judge = &setup.settings.judge;
-        let mut past = reports(&setup.settings.run.runs_dir);
-        past.retain(|report| {
-            report.run.rubric.id == setup.rubric.id
-                && report.run.was_asked_at(&judge.base_url)
-                && report.run.judge.as_ref().is_some_and(|past| past.model == judge.model)
-                && report.cost.unmetered_calls == 0
-                && report.cost.estimated_usd.is_some_and(|estimated| estimated > Money::ZERO)
-        });
-        past.sort_by(|one, other| other.run.finished_at.cmp(&one.run.finished_at));
-        past.truncate(RUNS_TO_LEARN_FROM);
-        Self::from_reports(&past)
-    }
-
-    fn from_reports(past: &[PastReport]) -> Self {
-        let estimated: Money = past.iter().filter_map(|report| report.cost.estimated_usd).sum();
-        let paid: Money = past.iter().map(|report| report.cost.results_usd).sum();
-        let latencies: Vec<f64> =
-            past.iter().filter_map(|report| report.overall.avg_latency_ms).collect();
-        let mean = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64 / 1_000.0;
-        Self {
-            runs: past.len(),
-            cost_ratio: match estimated > Money::ZERO {
-                true => paid.approximate_dollars() / estimated.approximate_dollars(),
-                false => 1.0,
-            },
-            seconds_a_call: if latencies.is_empty() { USUAL_SECONDS_A_CALL } else { mean },
-        }
-    }
 }
 
 /// Every report that can be read; one that cannot teaches nothing and is no error.

@@ -86,6 +86,33 @@ impl Total {
     }
 }
 
+impl CandidateTotal {
+    fn add(&mut self, bounds: &Bounds) {
+        self.calls += 1;
+        self.expected += bounds.expected;
+        self.expected_cost += bounds.expected_cost;
+        self.worst_cost += bounds.worst_job_cost;
+        self.worst_one_call += bounds.worst_cost;
+        self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
+    }
+
+    fn scale(&mut self, scale: SampleScale) {
+        let Usage { input_tokens, cached_input_tokens, output_tokens } = &mut self.expected;
+        for count in [
+            &mut self.calls,
+            &mut self.most_tokens,
+            input_tokens,
+            cached_input_tokens,
+            output_tokens,
+        ] {
+            *count = scale.count(*count);
+        }
+        self.expected_cost = scale.money(self.expected_cost);
+        self.worst_cost = scale.money(self.worst_cost);
+        self.worst_one_call = scale.money(self.worst_one_call);
+    }
+}
+
 /// The ratio by which the figures of a sample grow.
 #[derive(Clone, Copy)]
 struct SampleScale {
@@ -129,33 +156,6 @@ impl CostMoments {
         let variance = (self.squares / examined - mean * mean).max(0.0);
         let unseen = 1.0 - examined / jobs;
         (mean > 0.0).then(|| 1.96 * (variance * unseen / examined).sqrt() / mean)
-    }
-}
-
-impl CandidateTotal {
-    fn add(&mut self, bounds: &Bounds) {
-        self.calls += 1;
-        self.expected += bounds.expected;
-        self.expected_cost += bounds.expected_cost;
-        self.worst_cost += bounds.worst_job_cost;
-        self.worst_one_call += bounds.worst_cost;
-        self.most_tokens += bounds.input_tokens + bounds.max_output_tokens;
-    }
-
-    fn scale(&mut self, scale: SampleScale) {
-        let Usage { input_tokens, cached_input_tokens, output_tokens } = &mut self.expected;
-        for count in [
-            &mut self.calls,
-            &mut self.most_tokens,
-            input_tokens,
-            cached_input_tokens,
-            output_tokens,
-        ] {
-            *count = scale.count(*count);
-        }
-        self.expected_cost = scale.money(self.expected_cost);
-        self.worst_cost = scale.money(self.worst_cost);
-        self.worst_one_call = scale.money(self.worst_one_call);
     }
 }
 

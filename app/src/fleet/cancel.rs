@@ -73,20 +73,6 @@ pub fn cancel<'a>(
     })
 }
 
-fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
-    let progress = status.progress.clone().unwrap_or_default();
-    CancelSummary {
-        run_id: status.record.run_id.clone(),
-        cancelled: status.cancelled,
-        complete,
-        planned: status.record.planned,
-        published: status.jobs(),
-        results: progress.jobs().max(rounds.jobs()),
-        scored: progress.scored.max(rounds.scored()),
-        batches: 0,
-    }
-}
-
 /// State of a run of this machine.
 ///
 /// # Errors
@@ -124,6 +110,20 @@ pub fn cancel_local_batches<'a>(
         backend.close().await;
         cancelled
     })
+}
+
+fn summary(status: &RunStatus, rounds: &Rounds, complete: bool) -> CancelSummary {
+    let progress = status.progress.clone().unwrap_or_default();
+    CancelSummary {
+        run_id: status.record.run_id.clone(),
+        cancelled: status.cancelled,
+        complete,
+        planned: status.record.planned,
+        published: status.jobs(),
+        results: progress.jobs().max(rounds.jobs()),
+        scored: progress.scored.max(rounds.scored()),
+        batches: 0,
+    }
 }
 
 async fn cancel_in(

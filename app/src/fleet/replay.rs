@@ -38,6 +38,42 @@ pub struct Replayed {
     pub some_remain: bool,
 }
 
+/// Replays dead letters.
+///
+/// # Errors
+/// An id or a run without dead letters, or a dead letter that cannot be read.
+pub fn replay<'a>(
+    fleet: &'a Fleet,
+    scope: ReplayScope<'a>,
+) -> BoxFuture<'a, Result<Replayed, AppError>> {
+    Box::pin(async move {
+        let dead_letters = fleet.queues.dead_letters().await?;
+        let chosen = choose(dead_letters, scope)?;
+        if let ReplayScope::Run(run) = scope
+            && chosen.is_empty()
+        {
+            require_run(fleet, run).await?;
+        }
+        send_all(fleet, chosen).await
+    })
+}
+
+/// The run of a dead letter, if it can be read.
+pub fn run_of(message: &StoredDeadLetter) -> Option<&RunId> {
+    match &message.content {
+        DeadLetterBody::Job(job) => Some(&job.run_id),
+        DeadLetterBody::Result(result) => Some(&result.run_id),
+        DeadLetterBody::Unreadable(_) => None,
+    }
+}
+
+/// The error for an id that no dead letter has.
+pub fn unknown_dead_letter(id: &str) -> AppError {
+    AppError::not_found(format!(
+        "no dead letter with id {id:?}; `juror dead-letters list` lists them"
+    ))
+}
+
 /// Decision about one job.
 #[derive(Debug, PartialEq, Eq)]
 enum ReplayDecision {
@@ -60,26 +96,6 @@ impl ReplaySelection {
     fn is_empty(&self) -> bool {
         self.jobs.is_empty() && self.results.is_empty()
     }
-}
-
-/// Replays dead letters.
-///
-/// # Errors
-/// An id or a run without dead letters, or a dead letter that cannot be read.
-pub fn replay<'a>(
-    fleet: &'a Fleet,
-    scope: ReplayScope<'a>,
-) -> BoxFuture<'a, Result<Replayed, AppError>> {
-    Box::pin(async move {
-        let dead_letters = fleet.queues.dead_letters().await?;
-        let chosen = choose(dead_letters, scope)?;
-        if let ReplayScope::Run(run) = scope
-            && chosen.is_empty()
-        {
-            require_run(fleet, run).await?;
-        }
-        send_all(fleet, chosen).await
-    })
 }
 
 async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, AppError> {
@@ -113,22 +129,6 @@ async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, Ap
     let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
     fleet.queues.jobs().forget(&is_done).await?;
     Ok(replayed)
-}
-
-/// The run of a dead letter, if it can be read.
-pub fn run_of(message: &StoredDeadLetter) -> Option<&RunId> {
-    match &message.content {
-        DeadLetterBody::Job(job) => Some(&job.run_id),
-        DeadLetterBody::Result(result) => Some(&result.run_id),
-        DeadLetterBody::Unreadable(_) => None,
-    }
-}
-
-/// The error for an id that no dead letter has.
-pub fn unknown_dead_letter(id: &str) -> AppError {
-    AppError::not_found(format!(
-        "no dead letter with id {id:?}; `juror dead-letters list` lists them"
-    ))
 }
 
 /// Refuses an unknown run: its name is mistyped.

@@ -41,25 +41,6 @@ pub struct SeenRuns {
     known: Lock<HashMap<RunId, Arc<Mutex<KnownRun>>>>,
 }
 
-/// Cached status and contexts of a run.
-#[derive(Default)]
-struct KnownRun {
-    looked_up: Option<LookUp>,
-    /// None if the run is unknown.
-    status: Option<RunStatus>,
-    context: Option<Arc<Context>>,
-    /// Context for collecting the batches of a cancelled run.
-    cancelled: Option<Arc<Context>>,
-}
-
-/// Time and version of a status.
-#[derive(Clone, Copy)]
-struct LookUp {
-    at: Instant,
-    /// The ledger's count of changes before the read.
-    change: u64,
-}
-
 impl SeenRuns {
     /// An empty cache.
     pub fn new(contexts: ContextFactory) -> Self {
@@ -241,6 +222,25 @@ impl RunStatusProvider for SeenRuns {
         let mut known = entry.lock().await;
         self.record_pause(run, reason, &mut known).await
     }
+}
+
+/// Cached status and contexts of a run.
+#[derive(Default)]
+struct KnownRun {
+    looked_up: Option<LookUp>,
+    /// None if the run is unknown.
+    status: Option<RunStatus>,
+    context: Option<Arc<Context>>,
+    /// Context for collecting the batches of a cancelled run.
+    cancelled: Option<Arc<Context>>,
+}
+
+/// Time and version of a status.
+#[derive(Clone, Copy)]
+struct LookUp {
+    at: Instant,
+    /// The ledger's count of changes before the read.
+    change: u64,
 }
 
 /// True if a context of the run is in use, or its status is being read.

@@ -105,6 +105,30 @@ impl<'fleet> WorkerRole<'fleet> {
     }
 }
 
+/// Refuses settings without a folder, host or bucket to read files from: every job would fail.
+///
+/// # Errors
+/// [`AppError::Invalid`], with the remedy.
+pub fn check_roots(settings: &Settings) -> Result<(), AppError> {
+    let files = &settings.files;
+    if files.data_roots.is_empty() && files.hosts.is_empty() && files.buckets.is_empty() {
+        return Err(AppError::invalid(
+            "a worker opens only files of configured folders, hosts and buckets: add the folders of \
+             the datasets with --data-root DIR or files.data_roots, or set files.hosts or \
+             files.buckets",
+        ));
+    }
+    let unusable =
+        |root: &Path| std::fs::read_dir(root).err().map(|error| (root.to_owned(), error));
+    match files.data_roots.iter().find_map(|root| unusable(root)) {
+        None => Ok(()),
+        Some((root, error)) => Err(AppError::invalid(format!(
+            "folder {} (--data-root) cannot be read: {error}; mount it, or use another one",
+            root.display()
+        ))),
+    }
+}
+
 fn wire(
     fleet: &Fleet,
     process: RoleResources<'_>,
@@ -179,28 +203,4 @@ async fn stop_after_timeout(stop: &Shutdown, drain_timeout: Duration) {
     sleep(drain_timeout).await;
     tracing::warn!("drain timeout reached; unfinished jobs are requeued");
     stop.now.cancel();
-}
-
-/// Refuses settings without a folder, host or bucket to read files from: every job would fail.
-///
-/// # Errors
-/// [`AppError::Invalid`], with the remedy.
-pub fn check_roots(settings: &Settings) -> Result<(), AppError> {
-    let files = &settings.files;
-    if files.data_roots.is_empty() && files.hosts.is_empty() && files.buckets.is_empty() {
-        return Err(AppError::invalid(
-            "a worker opens only files of configured folders, hosts and buckets: add the folders of \
-             the datasets with --data-root DIR or files.data_roots, or set files.hosts or \
-             files.buckets",
-        ));
-    }
-    let unusable =
-        |root: &Path| std::fs::read_dir(root).err().map(|error| (root.to_owned(), error));
-    match files.data_roots.iter().find_map(|root| unusable(root)) {
-        None => Ok(()),
-        Some((root, error)) => Err(AppError::invalid(format!(
-            "folder {} (--data-root) cannot be read: {error}; mount it, or use another one",
-            root.display()
-        ))),
-    }
 }

@@ -195,6 +195,22 @@ impl ItemSource for DatasetItemSource {
     }
 }
 
+/// Terms on which datasets are opened.
+struct Open {
+    settings: Settings,
+    cache: DatasetCache,
+}
+
+impl Open {
+    fn attachments<'a>(
+        &'a self,
+        record: &'a RunRecord,
+        rubric: &'a Rubric,
+    ) -> DatasetAttachments<'a> {
+        DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
+    }
+}
+
 /// An item as its result has it, where its dataset cannot be read: without files.
 fn recorded_item(result: &JobResult) -> Item {
     let record = &result.item;
@@ -227,20 +243,4 @@ fn unjudged(
     };
     let inputs = shown.images().filter(|input| input.digest.is_none());
     inputs.filter(|input| is_picture(&input.name)).filter_map(of_one).collect()
-}
-
-/// Terms on which datasets are opened.
-struct Open {
-    settings: Settings,
-    cache: DatasetCache,
-}
-
-impl Open {
-    fn attachments<'a>(
-        &'a self,
-        record: &'a RunRecord,
-        rubric: &'a Rubric,
-    ) -> DatasetAttachments<'a> {
-        DatasetAttachments { record, rubric, settings: &self.settings, cache: Some(&self.cache) }
-    }
 }

@@ -31,19 +31,6 @@ pub fn proxy(
     Some(ProxySettings { url, except: first(&["no_proxy", "NO_PROXY"]) })
 }
 
-/// True if the host of a URL is `localhost` or a loopback address.
-fn is_this_machine(url: &str) -> bool {
-    let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next(),
-        None => authority.split(':').next(),
-    };
-    let host = host.unwrap_or_default();
-    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
-    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
-}
-
 /// Extra headers of the settings, with values from the environment and files.
 pub fn headers(
     judge: &JudgeSettings,
@@ -67,6 +54,19 @@ pub fn headers(
     let pairs = pairs.collect::<Result<Vec<_>, AppError>>()?;
     ExtraHeaders::new(pairs)
         .map_err(|error| AppError::invalid(format!("judge.headers in the settings: {error}")))
+}
+
+/// True if the host of a URL is `localhost` or a loopback address.
+fn is_this_machine(url: &str) -> bool {
+    let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => authority.split(':').next(),
+    };
+    let host = host.unwrap_or_default();
+    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
+    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
 }
 
 #[cfg(test)]

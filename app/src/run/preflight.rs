@@ -13,15 +13,6 @@ use juror_types::{id::RunId, run::RunRecord};
 use juror_worker::context::JudgeSetup;
 use std::{path::Path, sync::Arc};
 
-/// The record of a setup's run; one that is known keeps its age, its labels and its sessions.
-pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
-    let record = setup.record(run.clone());
-    let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
-    let judging = known.and_then(|known| known.judging.clone());
-    let budget_labels = known.map_or(record.budget_labels, |known| known.budget_labels.clone());
-    RunRecord { created_at, judging, budget_labels, ..record }
-}
-
 /// Needs of a run beside its setup.
 pub(super) struct Ready {
     /// Gate that it must meet.
@@ -45,6 +36,15 @@ impl Ready {
             calibration: self.calibration.as_ref(),
         }
     }
+}
+
+/// The record of a setup's run; one that is known keeps its age, its labels and its sessions.
+pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -> RunRecord {
+    let record = setup.record(run.clone());
+    let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
+    let judging = known.and_then(|known| known.judging.clone());
+    let budget_labels = known.map_or(record.budget_labels, |known| known.budget_labels.clone());
+    RunRecord { created_at, judging, budget_labels, ..record }
 }
 
 /// Checks what is left to check before anything is written or spent.

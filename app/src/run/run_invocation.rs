@@ -145,6 +145,14 @@ impl RunInvocation<'_> {
     }
 }
 
+/// Date and time, and enough chance that two runs of one second have two names.
+pub fn new_run_id(prefix: &str) -> RunId {
+    let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let owner = OwnerId::random();
+    let chance: String = owner.as_str().chars().rev().take(4).collect();
+    RunId::new(format!("{prefix}{now}-{chance}"))
+}
+
 /// The sample of the first look at a run that is judged until its score is certain.
 fn first_sample() -> ItemSample {
     ItemSample { items: FIRST_LOOK, seed: 0 }
@@ -213,12 +221,4 @@ fn layer_of_tags(record: &RunRecord) -> Layer {
     });
     let tags: Vec<String> = tags.collect();
     Layer::from_value("budget", "tags", tags)
-}
-
-/// Date and time, and enough chance that two runs of one second have two names.
-pub fn new_run_id(prefix: &str) -> RunId {
-    let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
-    let owner = OwnerId::random();
-    let chance: String = owner.as_str().chars().rev().take(4).collect();
-    RunId::new(format!("{prefix}{now}-{chance}"))
 }

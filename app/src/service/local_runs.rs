@@ -40,12 +40,6 @@ pub struct LocalRuns {
     notify: Notify,
 }
 
-/// An active run with its shutdown.
-struct ActiveRun {
-    run: RunId,
-    shutdown: Shutdown,
-}
-
 /// Permit of an active run, released on drop.
 pub struct RunPermit {
     own: Arc<ActiveRun>,
@@ -181,6 +175,12 @@ impl LocalRuns {
     fn active(&self) -> MutexGuard<'_, Vec<Arc<ActiveRun>>> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// An active run with its shutdown.
+struct ActiveRun {
+    run: RunId,
+    shutdown: Shutdown,
 }
 
 /// Runs to completion, and writes the report; returns a summary.

@@ -12,18 +12,6 @@ use juror_types::{run::RunRecord, usage::Money};
 use serde_json::json;
 use std::path::Path;
 
-/// A row of the list.
-struct RunRow {
-    record: RunRecord,
-    fold: Fold,
-    /// Cost of finished calls.
-    booked: Money,
-    /// Upper bound of the cost, with calls and batches in progress.
-    cost: Money,
-    /// Names that it is blessed by.
-    baselines: Vec<String>,
-}
-
 pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failure> {
     let settings = settings_sources::settle(global, fleet.layers())?;
     let runs_dir = &settings.run.runs_dir;
@@ -39,6 +27,18 @@ pub async fn run(fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit, Failu
         terminal::print(&table(&runs))?;
     }
     Ok(exit)
+}
+
+/// A row of the list.
+struct RunRow {
+    record: RunRecord,
+    fold: Fold,
+    /// Cost of finished calls.
+    booked: Money,
+    /// Upper bound of the cost, with calls and batches in progress.
+    cost: Money,
+    /// Names that it is blessed by.
+    baselines: Vec<String>,
 }
 
 /// Readable runs; the exit code is an error if others cannot be read.

@@ -138,6 +138,13 @@ impl KeptRenders {
     }
 }
 
+struct KeptFile {
+    path: PathBuf,
+    bytes: u64,
+    /// Time of the last use.
+    used: SystemTime,
+}
+
 /// Records the use of a kept file as the time of its last change.
 fn mark_used(file: &fs::File) {
     // Refused to readers who do not own the file: then the time of writing counts.
@@ -156,13 +163,6 @@ fn page_name(key: Digest) -> String {
 fn is_kept_name(name: &str) -> bool {
     let stem = name.strip_suffix(".part").unwrap_or(name).trim_start_matches('.');
     stem.split('.').next().is_some_and(|digest| digest.parse::<Digest>().is_ok())
-}
-
-struct KeptFile {
-    path: PathBuf,
-    bytes: u64,
-    /// Time of the last use.
-    used: SystemTime,
 }
 
 fn pictures(files: &[KeptFile]) -> u64 {

@@ -151,24 +151,6 @@ impl<M: Message> Subscription<M> for LocalSubscription<M> {
     async fn close(self: Box<Self>) {}
 }
 
-async fn until(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn deliver<M: Message>(
-    shared: &Arc<LocalShared<M>>,
-    entry: Entry<M>,
-    slot: OwnedSemaphorePermit,
-) -> Delivery<M> {
-    let (message, priority) = (Arc::clone(&entry.message), entry.priority);
-    let redelivered = entry.delivered_before;
-    let lease = LocalLease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
-    Delivery::new(message, priority, redelivered, Box::new(lease))
-}
-
 /// An unsettled delivery. Dropped with its entry, it requeues the message.
 struct LocalLease<M: Message> {
     shared: Arc<LocalShared<M>>,
@@ -208,6 +190,24 @@ impl<M: Message> Drop for LocalLease<M> {
             self.shared.requeue(entry);
         }
     }
+}
+
+async fn until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn deliver<M: Message>(
+    shared: &Arc<LocalShared<M>>,
+    entry: Entry<M>,
+    slot: OwnedSemaphorePermit,
+) -> Delivery<M> {
+    let (message, priority) = (Arc::clone(&entry.message), entry.priority);
+    let redelivered = entry.delivered_before;
+    let lease = LocalLease { shared: Arc::clone(shared), entry: Some(entry), _slot: slot };
+    Delivery::new(message, priority, redelivered, Box::new(lease))
 }
 
 #[cfg(test)]

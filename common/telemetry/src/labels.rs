@@ -47,11 +47,6 @@ juror_types::named_enum! {
     }
 }
 
-/// The label of a row's end: that of its call, if it ran.
-pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
-    result.map_or("not_run", CallResult::name)
-}
-
 juror_types::named_enum! {
     /// Result of measuring an item.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +71,33 @@ pub enum CallCost {
     Billed(Usage, Money),
     /// Cost unknown: its worst case counts as spent.
     Presumed(Money),
+}
+
+/// Names from outside, such as a job's model: the first ones are kept, all further ones are
+/// `other`.
+#[derive(Debug, Default)]
+pub(super) struct FirstNames(Mutex<HashSet<String>>);
+
+impl FirstNames {
+    /// Maximum number of kept names.
+    pub(super) const MAX: usize = 32;
+    /// Maximum length of a kept name, in bytes.
+    const MAX_LENGTH: usize = 100;
+
+    /// The label of this name.
+    pub(super) fn label<'name>(&self, name: &'name str) -> &'name str {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let keeps = known.contains(name)
+            || (known.len() < Self::MAX
+                && name.len() <= Self::MAX_LENGTH
+                && known.insert(name.to_owned()));
+        if keeps { name } else { "other" }
+    }
+}
+
+/// The label of a row's end: that of its call, if it ran.
+pub(super) fn row_end(result: Option<CallResult>) -> &'static str {
+    result.map_or("not_run", CallResult::name)
 }
 
 juror_types::named_enum! {
@@ -111,28 +133,6 @@ pub(super) fn wait_reason(reason: Option<WaitReason>) -> &'static str {
         Some(WaitReason::Tokens) => "tokens",
         Some(WaitReason::Cooldown) => "cooldown",
         Some(WaitReason::Budget) => "budget",
-    }
-}
-
-/// Names from outside, such as a job's model: the first ones are kept, all further ones are
-/// `other`.
-#[derive(Debug, Default)]
-pub(super) struct FirstNames(Mutex<HashSet<String>>);
-
-impl FirstNames {
-    /// Maximum number of kept names.
-    pub(super) const MAX: usize = 32;
-    /// Maximum length of a kept name, in bytes.
-    const MAX_LENGTH: usize = 100;
-
-    /// The label of this name.
-    pub(super) fn label<'name>(&self, name: &'name str) -> &'name str {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let keeps = known.contains(name)
-            || (known.len() < Self::MAX
-                && name.len() <= Self::MAX_LENGTH
-                && known.insert(name.to_owned()));
-        if keeps { name } else { "other" }
     }
 }
 

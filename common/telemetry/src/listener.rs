@@ -60,19 +60,6 @@ pub async fn serve(
     connections.wait().await;
 }
 
-async fn accept(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return stream,
-            Err(error) => {
-                tracing::warn!(%error, "accepting a connection to the metrics and health server failed");
-                // Usually too many open files: others must be closed first.
-                sleep(Duration::from_millis(100)).await;
-            }
-        }
-    }
-}
-
 #[derive(Clone)]
 struct HealthEndpoints {
     metrics: Arc<Metrics>,
@@ -128,6 +115,19 @@ enum HealthPage {
     Metrics,
     Health,
     Readiness,
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "accepting a connection to the metrics and health server failed");
+                // Usually too many open files: others must be closed first.
+                sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
 }
 
 fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Full<Bytes>> {

@@ -20,12 +20,6 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Metrics(Option<Recording>);
 
-#[derive(Debug)]
-struct Recording {
-    families: MetricFamilies,
-    models: FirstNames,
-}
-
 /// An operation in progress, counted until this is dropped.
 #[derive(Debug)]
 #[must_use = "the operation counts as finished when this is dropped"]
@@ -167,6 +161,26 @@ impl Metrics {
     }
 }
 
+impl Ongoing {
+    fn begin(gauge: Option<&IntGauge>) -> Self {
+        Self(gauge.inspect(|gauge| gauge.inc()).cloned())
+    }
+}
+
+impl Drop for Ongoing {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Recording {
+    families: MetricFamilies,
+    models: FirstNames,
+}
+
 /// Records the cost of a call.
 fn count_cost(families: &MetricFamilies, model: &str, cost: CallCost) {
     let spent = |certainty: &str, amount: Money| {
@@ -185,20 +199,6 @@ fn count_cost(families: &MetricFamilies, model: &str, cost: CallCost) {
             ] {
                 families.tokens.with_label_values(&[model, kind]).inc_by(tokens);
             }
-        }
-    }
-}
-
-impl Ongoing {
-    fn begin(gauge: Option<&IntGauge>) -> Self {
-        Self(gauge.inspect(|gauge| gauge.inc()).cloned())
-    }
-}
-
-impl Drop for Ongoing {
-    fn drop(&mut self) {
-        if let Some(gauge) = &self.0 {
-            gauge.dec();
         }
     }
 }

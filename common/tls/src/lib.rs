@@ -112,6 +112,12 @@ impl TlsClient {
     }
 }
 
+impl fmt::Debug for TlsClient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("TlsClient").field(&self.files).finish()
+    }
+}
+
 /// The error of certificates that rustls does not accept.
 fn setup_error(names: &TlsSettingNames, files: &TlsFiles, error: &rustls::Error) -> TlsFileError {
     match (error, names.client_files, &files.client_key) {
@@ -124,12 +130,6 @@ fn setup_error(names: &TlsSettingNames, files: &TlsFiles, error: &rustls::Error)
              file in {}",
             names.ca_file
         )),
-    }
-}
-
-impl fmt::Debug for TlsClient {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("TlsClient").field(&self.files).finish()
     }
 }
 

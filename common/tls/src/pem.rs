@@ -28,8 +28,6 @@ pub fn read_certificates(
     Ok(certificates)
 }
 
-type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
-
 /// The client's certificates and key, if the settings name them.
 pub(super) fn read_identity(
     files: &TlsFiles,
@@ -50,6 +48,8 @@ pub(super) fn read_identity(
         (None, None) => Ok(None),
     }
 }
+
+type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 fn read_key(setting: &str, file: &Path) -> Result<PrivateKeyDer<'static>, TlsFileError> {
     let error = |problem: &str| TlsFileError::in_file(setting, file, problem);

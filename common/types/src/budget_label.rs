@@ -105,10 +105,6 @@ impl From<LabelName> for String {
     }
 }
 
-fn fits(character: char) -> bool {
-    character.is_alphanumeric() || "._-".contains(character)
-}
-
 impl fmt::Display for BudgetLabel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.kind(), self.name())
@@ -125,6 +121,10 @@ impl FromStr for BudgetLabel {
             _ => Err(InvalidLabel(text.chars().take(MAX_NAME).collect())),
         }
     }
+}
+
+fn fits(character: char) -> bool {
+    character.is_alphanumeric() || "._-".contains(character)
 }
 
 crate::serde_as_text::serde_as_text!(BudgetLabel);

@@ -110,6 +110,17 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// True if the name is valid for buckets of all services.
+pub fn is_bucket(name: &str) -> bool {
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+    name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(letter)
+}
+
+/// True if the key is valid: no segment is empty, `.` or `..`.
+pub fn is_key(key: &str) -> bool {
+    key.split('/').all(|segment| !["", ".", ".."].contains(&segment))
+}
+
 /// The scheme of a URL in lower case: letters before `://`, or `data` before `:`.
 fn scheme(text: &str) -> Option<&'static str> {
     let (scheme, rest) = text.split_once(':')?;
@@ -152,17 +163,6 @@ fn object(service: Service, text: &str) -> Result<ObjectReference, InvalidRefere
         return Err(wrong("a segment of its key is empty, '.' or '..'; use the object's own key"));
     }
     Ok(ObjectReference { service, bucket: bucket.to_owned(), key: key.to_owned() })
-}
-
-/// True if the name is valid for buckets of all services.
-pub fn is_bucket(name: &str) -> bool {
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
-    name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(letter)
-}
-
-/// True if the key is valid: no segment is empty, `.` or `..`.
-pub fn is_key(key: &str) -> bool {
-    key.split('/').all(|segment| !["", ".", ".."].contains(&segment))
 }
 
 fn beginning(text: &str) -> String {

@@ -87,14 +87,6 @@ pub struct Rubric {
     pub digest: Digest,
 }
 
-fn yes() -> bool {
-    true
-}
-
-fn no_digest() -> Digest {
-    Digest::from_bytes([0; 32])
-}
-
 impl Rubric {
     /// Exact reference to this rubric, for jobs and run records.
     pub fn reference(&self) -> RubricReference {
@@ -237,10 +229,6 @@ pub struct Criterion {
     pub group: Option<String>,
 }
 
-fn whole_weight() -> f64 {
-    1.0
-}
-
 /// Meaning of a band of the scale.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -296,4 +284,16 @@ pub struct Prompt {
     pub system: String,
     /// The task, before the criteria and the item.
     pub task: String,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn no_digest() -> Digest {
+    Digest::from_bytes([0; 32])
+}
+
+fn whole_weight() -> f64 {
+    1.0
 }

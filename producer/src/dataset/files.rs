@@ -31,15 +31,6 @@ pub(super) struct Files {
     known_folders: Arc<Mutex<HashMap<PathBuf, bool>>>,
 }
 
-/// Result of a lookup of a path under one root.
-enum Found {
-    Nothing,
-    File(Option<FileIdentity>),
-    NoFile,
-    Outside,
-    Unreadable(io::Error),
-}
-
 impl Files {
     /// The manifest's folder, the data roots, and the allowed hosts and buckets. No item may name
     /// one of `outputs`.
@@ -153,6 +144,15 @@ impl Files {
         let text = std::str::from_utf8(&content).ok()?;
         Some(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
     }
+}
+
+/// Result of a lookup of a path under one root.
+enum Found {
+    Nothing,
+    File(Option<FileIdentity>),
+    NoFile,
+    Outside,
+    Unreadable(io::Error),
 }
 
 /// True if a path resolves to a place under a folder, following links; a path that does not exist

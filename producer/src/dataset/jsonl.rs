@@ -19,21 +19,6 @@ pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
     Ok(Box::new(JsonLines(BoundedLines::new(file, MAX_LINE_BYTES))))
 }
 
-struct JsonLines<R>(BoundedLines<R>);
-
-impl<R: BufRead> Iterator for JsonLines<R> {
-    type Item = RawItem;
-
-    fn next(&mut self) -> Option<RawItem> {
-        let fields = match self.0.next_line()? {
-            Ok(text) => parse_object(text),
-            Err(problem) => Err(problem),
-        };
-        let fields = fields.map_err(|problem| FieldError { field: None, problem });
-        Some(RawItem { line: self.0.number(), fields })
-    }
-}
-
 /// One JSON object.
 pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, DatasetProblem> {
     match serde_json::from_str(text) {
@@ -48,6 +33,21 @@ pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, DatasetProb
             let message = message.get(..end).unwrap_or_default().to_owned();
             Err(DatasetProblem::NotJson { column: error.column(), message })
         }
+    }
+}
+
+struct JsonLines<R>(BoundedLines<R>);
+
+impl<R: BufRead> Iterator for JsonLines<R> {
+    type Item = RawItem;
+
+    fn next(&mut self) -> Option<RawItem> {
+        let fields = match self.0.next_line()? {
+            Ok(text) => parse_object(text),
+            Err(problem) => Err(problem),
+        };
+        let fields = fields.map_err(|problem| FieldError { field: None, problem });
+        Some(RawItem { line: self.0.number(), fields })
     }
 }
 

@@ -77,17 +77,6 @@ impl Warnings {
     }
 }
 
-fn first_time(seen: &mut HashSet<String>, key: &str) -> bool {
-    seen.len() < MAX_KEYS && !seen.contains(key) && seen.insert(key.to_owned())
-}
-
-fn fits(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => true,
-        _ => serde_json::to_writer(ByteLimit(MAX_METADATA_BYTES), value).is_ok(),
-    }
-}
-
 /// A writer that discards its input, and fails above this many bytes.
 struct ByteLimit(usize);
 
@@ -102,6 +91,17 @@ impl Write for ByteLimit {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+fn first_time(seen: &mut HashSet<String>, key: &str) -> bool {
+    seen.len() < MAX_KEYS && !seen.contains(key) && seen.insert(key.to_owned())
+}
+
+fn fits(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        _ => serde_json::to_writer(ByteLimit(MAX_METADATA_BYTES), value).is_ok(),
     }
 }
 

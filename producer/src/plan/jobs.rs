@@ -23,24 +23,6 @@ pub struct JobTemplate {
     pub evidence: EvidenceMode,
 }
 
-/// The second pass: the jobs of a dataset that passed the first pass, in the manifest's order, with
-/// an item's repeats in sequence, all in round 0.
-pub fn jobs(
-    dataset: &Dataset,
-    options: &PlanOptions,
-    template: &JobTemplate,
-) -> Result<Jobs, PlanError> {
-    Ok(Jobs {
-        choice: ItemChoice::new(dataset, options)?,
-        items: dataset.items()?,
-        left: options.limit(),
-        repeat: options.repeat,
-        template: template.clone(),
-        inlining: None,
-        current: None,
-    })
-}
-
 /// The jobs of a plan, created lazily.
 pub struct Jobs {
     choice: ItemChoice,
@@ -99,4 +81,22 @@ impl Iterator for Jobs {
         let job = Job::new(run_id, item, repeat, rubric.clone(), judge.clone());
         Some(Ok(Job { evidence: *evidence, ..job }))
     }
+}
+
+/// The second pass: the jobs of a dataset that passed the first pass, in the manifest's order, with
+/// an item's repeats in sequence, all in round 0.
+pub fn jobs(
+    dataset: &Dataset,
+    options: &PlanOptions,
+    template: &JobTemplate,
+) -> Result<Jobs, PlanError> {
+    Ok(Jobs {
+        choice: ItemChoice::new(dataset, options)?,
+        items: dataset.items()?,
+        left: options.limit(),
+        repeat: options.repeat,
+        template: template.clone(),
+        inlining: None,
+        current: None,
+    })
 }

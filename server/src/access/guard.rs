@@ -39,12 +39,6 @@ pub async fn guard(
     }
 }
 
-/// The response with its visitor as an extension.
-fn with_visitor(visitor: Visitor, mut response: Response) -> Response {
-    response.extensions_mut().insert(visitor);
-    response
-}
-
 /// Refusal of a request.
 enum Refused {
     Problem(Problem),
@@ -52,6 +46,12 @@ enum Refused {
     LogIn {
         next: String,
     },
+}
+
+/// The response with its visitor as an extension.
+fn with_visitor(visitor: Visitor, mut response: Response) -> Response {
+    response.extensions_mut().insert(visitor);
+    response
 }
 
 fn check(access: &Access, request: &Request) -> Result<Visitor, Refused> {

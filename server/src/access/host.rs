@@ -5,19 +5,6 @@ use super::Access;
 use axum::http::{HeaderMap, header};
 use std::net::IpAddr;
 
-/// True if text can be a host, with or without a port.
-pub fn is_host(text: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
-    !text.is_empty() && text.bytes().all(plain)
-}
-
-/// The single host of a request, in lower case.
-pub fn named(headers: &HeaderMap) -> Option<String> {
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let host = hosts.next()?.to_str().ok()?;
-    (hosts.next().is_none() && is_host(host)).then(|| host.to_ascii_lowercase())
-}
-
 impl Access {
     /// True if the server serves the host of a request. With tokens and without `serve.hosts` it
     /// serves any: a foreign page has no token.
@@ -32,6 +19,19 @@ impl Access {
             || name == "localhost"
             || address(name).is_some_and(is_own_address)
     }
+}
+
+/// True if text can be a host, with or without a port.
+pub fn is_host(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    !text.is_empty() && text.bytes().all(plain)
+}
+
+/// The single host of a request, in lower case.
+pub fn named(headers: &HeaderMap) -> Option<String> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next()?.to_str().ok()?;
+    (hosts.next().is_none() && is_host(host)).then(|| host.to_ascii_lowercase())
 }
 
 /// The port in the host header, if there is one.

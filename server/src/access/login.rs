@@ -20,6 +20,21 @@ pub fn routes(access: Arc<Access>) -> Router {
     Router::new().route("/login", post(log_in)).route("/logout", post(log_out)).with_state(access)
 }
 
+/// The session id in these headers.
+pub fn cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
+    let own = cookie_name(access, headers);
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
+    pairs.find(|(name, _)| name.trim() == own).map(|(_, value)| value.trim())
+}
+
+/// Redirects a browser to the log-in form, and from there to `next`.
+pub fn redirect_to_login(next: &str) -> Response {
+    let form =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
+    redirect(&format!("/login?{form}"))
+}
+
 /// Fields of the log-in form.
 #[derive(Deserialize)]
 struct LogIn {
@@ -80,14 +95,6 @@ fn cookie_name(access: &Access, headers: &HeaderMap) -> String {
     format!("juror_session_{}", port.unwrap_or_else(|| access.listen.port()))
 }
 
-/// The session id in these headers.
-pub fn cookie<'a>(access: &Access, headers: &'a HeaderMap) -> Option<&'a str> {
-    let own = cookie_name(access, headers);
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
-    pairs.find(|(name, _)| name.trim() == own).map(|(_, value)| value.trim())
-}
-
 fn with_cookie(
     mut response: Response,
     access: &Access,
@@ -119,11 +126,4 @@ fn is_path(text: &str) -> bool {
 
 fn redirect(target: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, target.to_owned())]).into_response()
-}
-
-/// Redirects a browser to the log-in form, and from there to `next`.
-pub fn redirect_to_login(next: &str) -> Response {
-    let form =
-        url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
-    redirect(&format!("/login?{form}"))
 }

@@ -23,18 +23,6 @@ pub struct Attempts {
     counts: Mutex<AttemptCounts>,
 }
 
-#[derive(Debug, Default)]
-struct AttemptCounts {
-    total: Window,
-    by_address: HashMap<IpAddr, Window>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Window {
-    since: Option<Instant>,
-    attempts: u32,
-}
-
 impl Attempts {
     /// Counts an attempt.
     ///
@@ -69,6 +57,18 @@ impl Attempts {
     fn counts(&self) -> MutexGuard<'_, AttemptCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug, Default)]
+struct AttemptCounts {
+    total: Window,
+    by_address: HashMap<IpAddr, Window>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    since: Option<Instant>,
+    attempts: u32,
 }
 
 impl Window {

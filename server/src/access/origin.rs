@@ -28,17 +28,17 @@ pub fn from_headers(headers: &HeaderMap) -> Origin {
     }
 }
 
+/// True if the content type is JSON, which a foreign page cannot send without a preflight.
+pub fn announces_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
 fn is_own(origin: &str, headers: &HeaderMap) -> bool {
     let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     match (authority, host::named(headers)) {
         (Some(authority), Some(host)) => authority.eq_ignore_ascii_case(&host),
         _ => false,
     }
-}
-
-/// True if the content type is JSON, which a foreign page cannot send without a preflight.
-pub fn announces_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
 }

@@ -26,12 +26,6 @@ pub enum AccessScope {
 #[derive(Debug, Default)]
 pub struct Sessions(Mutex<HashMap<[u8; 32], BrowserSession>>);
 
-#[derive(Clone, Copy, Debug)]
-struct BrowserSession {
-    scope: AccessScope,
-    expires: Instant,
-}
-
 impl Sessions {
     /// Opens a session; returns its id, which is the cookie's value.
     pub fn open(&self, scope: AccessScope) -> String {
@@ -63,6 +57,12 @@ impl Sessions {
     fn sessions(&self) -> MutexGuard<'_, HashMap<[u8; 32], BrowserSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BrowserSession {
+    scope: AccessScope,
+    expires: Instant,
 }
 
 /// Digest of an id, so that the time of a lookup reveals nothing about ids.

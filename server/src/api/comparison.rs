@@ -44,33 +44,6 @@ pub struct CompareQuery {
     max_lost: Option<f64>,
 }
 
-/// Comparison of two runs
-#[utoipa::path(
-    get, path = "/compare", tag = "runs", params(CompareQuery),
-    responses((status = 200, description = "The comparison", body = published::Comparison),
-              (status = 404, description = "No such run"),
-              (status = 409, description = "The runs have different rubrics"))
-)]
-pub async fn comparison(
-    State(site): State<AppState>,
-    StrictQuery(query): StrictQuery<CompareQuery>,
-) -> Result<Response, Problem> {
-    let margin = query.margin.unwrap_or(site.rules.margin);
-    if !(0.0..=1.0).contains(&margin) {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "margin is 0 to 1."));
-    }
-    let max_lost = query.max_lost.unwrap_or(site.rules.max_lost);
-    if !(0.0..=1.0).contains(&max_lost) {
-        return Err(Problem::new(StatusCode::BAD_REQUEST, "max_lost is 0 to 1."));
-    }
-    let strict = query.strict.unwrap_or(site.rules.strict);
-    let rules = Rules { margin, strict, max_lost, ..site.rules };
-    let base = site.views.get(&run_id(&query.base)?).await?;
-    let head = site.views.get(&run_id(&query.head)?).await?;
-    let compared = site.comparisons.get(&base, &head, rules).await?;
-    Ok(Json(&*compared).into_response())
-}
-
 impl From<NotCompared> for Problem {
     fn from(error: NotCompared) -> Self {
         let message = error.to_string();
@@ -105,14 +78,31 @@ pub struct TrendAnswer {
     runs: Vec<TrendRun>,
 }
 
-/// Figures of a run.
-#[derive(Serialize, ToSchema)]
-struct TrendRun {
-    #[schema(value_type = String)]
-    id: RunId,
-    /// Time of its creation, RFC 3339 in UTC.
-    created_at: String,
-    figures: Figures,
+/// Comparison of two runs
+#[utoipa::path(
+    get, path = "/compare", tag = "runs", params(CompareQuery),
+    responses((status = 200, description = "The comparison", body = published::Comparison),
+              (status = 404, description = "No such run"),
+              (status = 409, description = "The runs have different rubrics"))
+)]
+pub async fn comparison(
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<CompareQuery>,
+) -> Result<Response, Problem> {
+    let margin = query.margin.unwrap_or(site.rules.margin);
+    if !(0.0..=1.0).contains(&margin) {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "margin is 0 to 1."));
+    }
+    let max_lost = query.max_lost.unwrap_or(site.rules.max_lost);
+    if !(0.0..=1.0).contains(&max_lost) {
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "max_lost is 0 to 1."));
+    }
+    let strict = query.strict.unwrap_or(site.rules.strict);
+    let rules = Rules { margin, strict, max_lost, ..site.rules };
+    let base = site.views.get(&run_id(&query.base)?).await?;
+    let head = site.views.get(&run_id(&query.head)?).await?;
+    let compared = site.comparisons.get(&base, &head, rules).await?;
+    Ok(Json(&*compared).into_response())
 }
 
 /// Metrics over runs of the same items, rubric and judge
@@ -140,13 +130,14 @@ pub async fn trend(
     Ok(Json(TrendAnswer { runs }))
 }
 
-fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Problem> {
-    let found = runs.iter().find(|known| known.record.run_id == *run);
-    found.filter(|run| run.figures.is_some()).ok_or_else(|| {
-        Problem::missing(format!(
-            "There is no report of run {run}; if it has ended, write one with: juror report {run}"
-        ))
-    })
+/// Figures of a run.
+#[derive(Serialize, ToSchema)]
+struct TrendRun {
+    #[schema(value_type = String)]
+    id: RunId,
+    /// Time of its creation, RFC 3339 in UTC.
+    created_at: String,
+    figures: Figures,
 }
 
 impl TrendRun {
@@ -156,4 +147,13 @@ impl TrendRun {
         let (id, created_at) = (run.record.run_id.clone(), run.record.created_at.clone());
         has_it.then_some(Self { id, created_at, figures })
     }
+}
+
+fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Problem> {
+    let found = runs.iter().find(|known| known.record.run_id == *run);
+    found.filter(|run| run.figures.is_some()).ok_or_else(|| {
+        Problem::missing(format!(
+            "There is no report of run {run}; if it has ended, write one with: juror report {run}"
+        ))
+    })
 }

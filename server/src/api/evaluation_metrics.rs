@@ -42,30 +42,6 @@ pub struct MetricsAnswer {
     warnings: Vec<String>,
 }
 
-/// A run's metrics; null without data.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "it documents the fields of a map")]
-struct OverallAnswer {
-    /// Share of items that passed every stage with data.
-    #[schema(required = true)]
-    pipeline_success_rate: Option<f64>,
-    /// Mean time from a job's start to its end, in milliseconds.
-    #[schema(required = true)]
-    avg_latency_ms: Option<f64>,
-    /// Token extraction: `accuracy`.
-    #[schema(required = true)]
-    token_extraction: Option<Map<String, Value>>,
-    /// Retrieval: `accuracy`.
-    #[schema(required = true)]
-    retrieval: Option<Map<String, Value>>,
-    /// Generation: `compilation_rate` and `avg_quality_score`.
-    #[schema(required = true)]
-    generation: Option<Map<String, Value>>,
-    /// `avg_semantic_correctness` or `avg_percentage`, then the rubric's metrics.
-    #[schema(required = false)]
-    semantic: Map<String, Value>,
-}
-
 /// Metrics of a run, the latest by default
 ///
 /// Reading never starts paid work.
@@ -99,6 +75,30 @@ pub async fn metrics(
         warnings.push(warning.to_owned());
     }
     Ok(Json(MetricsAnswer { overall, warnings }))
+}
+
+/// A run's metrics; null without data.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it documents the fields of a map")]
+struct OverallAnswer {
+    /// Share of items that passed every stage with data.
+    #[schema(required = true)]
+    pipeline_success_rate: Option<f64>,
+    /// Mean time from a job's start to its end, in milliseconds.
+    #[schema(required = true)]
+    avg_latency_ms: Option<f64>,
+    /// Token extraction: `accuracy`.
+    #[schema(required = true)]
+    token_extraction: Option<Map<String, Value>>,
+    /// Retrieval: `accuracy`.
+    #[schema(required = true)]
+    retrieval: Option<Map<String, Value>>,
+    /// Generation: `compilation_rate` and `avg_quality_score`.
+    #[schema(required = true)]
+    generation: Option<Map<String, Value>>,
+    /// `avg_semantic_correctness` or `avg_percentage`, then the rubric's metrics.
+    #[schema(required = false)]
+    semantic: Map<String, Value>,
 }
 
 /// The latest run, with verdicts if `judged`; runs with a report take precedence over active ones.

@@ -47,18 +47,6 @@ pub struct StreamEvent {
     data: String,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it documents the text of the stream")]
-enum EventName {
-    /// A result.
-    Result,
-    /// Progress.
-    Progress,
-    /// No process works on the run.
-    Ended,
-}
-
 /// Progress of a run: the data of an event `progress`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Progress)]
@@ -109,6 +97,31 @@ pub struct ResultEvent<'a> {
     error: Option<&'a JobError>,
 }
 
+impl<'a> ResultEvent<'a> {
+    fn from_result(finished: &'a FinishedResult) -> Self {
+        Self {
+            screenshot_id: &finished.screenshot_id,
+            repeat: finished.repeat,
+            outcome: finished.outcome,
+            score: finished.score,
+            cost_usd: finished.cost_usd,
+            simulated: finished.simulated,
+            error: finished.error.as_ref(),
+        }
+    }
+}
+
+impl From<FollowError> for Problem {
+    fn from(error: FollowError) -> Self {
+        match error {
+            FollowError::Journal(error) => error.into(),
+            FollowError::Full => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(30)
+            }
+        }
+    }
+}
+
 /// Events of a run
 ///
 /// `result` for each new result, `progress` for the current state, with data in JSON (schemas
@@ -148,6 +161,18 @@ pub async fn follow(
     });
     let kind = [(header::CONTENT_TYPE, "text/event-stream")];
     Ok((kind, Body::from_stream(events)).into_response())
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it documents the text of the stream")]
+enum EventName {
+    /// A result.
+    Result,
+    /// Progress.
+    Progress,
+    /// No process works on the run.
+    Ended,
 }
 
 struct EventReader {
@@ -216,31 +241,6 @@ fn write_event(text: &mut String, name: &str, id: u64, data: &impl Serialize) {
 /// Id of the last event that the client received.
 fn last_event(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()
-}
-
-impl<'a> ResultEvent<'a> {
-    fn from_result(finished: &'a FinishedResult) -> Self {
-        Self {
-            screenshot_id: &finished.screenshot_id,
-            repeat: finished.repeat,
-            outcome: finished.outcome,
-            score: finished.score,
-            cost_usd: finished.cost_usd,
-            simulated: finished.simulated,
-            error: finished.error.as_ref(),
-        }
-    }
-}
-
-impl From<FollowError> for Problem {
-    fn from(error: FollowError) -> Self {
-        match error {
-            FollowError::Journal(error) => error.into(),
-            FollowError::Full => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).retry_after(30)
-            }
-        }
-    }
 }
 
 #[cfg(test)]

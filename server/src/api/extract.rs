@@ -71,19 +71,15 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// Parses a run id; an invalid one is a missing run.
-pub fn run_id(text: &str) -> Result<RunId, Problem> {
-    RunId::parse(text).map_err(|error| Problem::missing(error.to_string()))
-}
-
-fn unread(error: axum::extract::rejection::PathRejection) -> Problem {
-    Problem::bad_request(&error.body_text())
-}
-
 impl Problem {
     fn bad_request(detail: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }
+}
+
+/// Parses a run id; an invalid one is a missing run.
+pub fn run_id(text: &str) -> Result<RunId, Problem> {
+    RunId::parse(text).map_err(|error| Problem::missing(error.to_string()))
 }
 
 /// Runs blocking work on a thread for it.
@@ -91,4 +87,8 @@ pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Problem::internal(&error))?
+}
+
+fn unread(error: axum::extract::rejection::PathRejection) -> Problem {
+    Problem::bad_request(&error.body_text())
 }

@@ -50,6 +50,63 @@ pub struct ItemAnswer {
     remarks: Vec<String>,
 }
 
+impl ItemAnswer {
+    fn from_result(result: JobResult, details: Result<ItemDetails, String>) -> Self {
+        let mut missing = Vec::new();
+        let details = details.unwrap_or_else(|reason| {
+            missing.push(reason);
+            ItemDetails::default()
+        });
+        let image = |input: &juror_types::outcome::InputRecord| Image {
+            name: input.name.clone(),
+            url: image_address(&result, input, Some(&details)),
+        };
+        let images = result.item.images().map(image).collect();
+        let remarks = remarks(&result, &details);
+        let code = details.attachment.code.and_then(|code| available(code, &mut missing));
+        let tokens = details.tokens.and_then(|tokens| available(tokens, &mut missing));
+        let prompt = details.prompt.and_then(|prompt| available(prompt, &mut missing));
+        Self {
+            result,
+            images,
+            code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
+            tokens: tokens.map(|lines| lines.content.into_iter().map(Token::from).collect()),
+            expected_pattern: details.expected_pattern,
+            prompt: prompt.map(|parts| parts.content.into_iter().map(Part::from).collect()),
+            missing,
+            remarks,
+        }
+    }
+}
+
+/// A result with its item
+#[utoipa::path(
+    get, path = "/runs/{run}/items/{item}", tag = "runs",
+    params(("run" = String, Path, description = "The run's name"),
+           ("item" = String, Path, description = "The item's id, percent-encoded"), ItemQuery),
+    responses((status = 200, description = "The result and its item", body = ItemAnswer),
+              (status = 404, description = "No such run, item or repeat"))
+)]
+pub async fn show(
+    State(site): State<AppState>,
+    InRun(run, item): InRun,
+    StrictQuery(query): StrictQuery<ItemQuery>,
+) -> Result<Json<ItemAnswer>, Problem> {
+    let view = site.views.get(&run).await?;
+    let Some(place) = view.place_of(&item, query.repeat) else {
+        return Err(Problem::missing(format!(
+            "Run {run} has no result of this item and repeat; GET /api/v1/runs/{run}/items lists \
+             its results."
+        )));
+    };
+    let reading = Arc::clone(&view);
+    let result = blocking(move || Ok(reading.result(place)?)).await?;
+    let result = result.ok_or_else(|| Problem::internal(&"no result"))?;
+    let (record, rubric) = (view.files.record(), &view.report.rubric);
+    let details = site.item_source.item(record, rubric, &result).await;
+    Ok(Json(ItemAnswer::from_result(result, details)))
+}
+
 /// An image that was judged.
 #[derive(Serialize, ToSchema)]
 struct Image {
@@ -92,60 +149,16 @@ struct Part {
     text: String,
 }
 
-/// A result with its item
-#[utoipa::path(
-    get, path = "/runs/{run}/items/{item}", tag = "runs",
-    params(("run" = String, Path, description = "The run's name"),
-           ("item" = String, Path, description = "The item's id, percent-encoded"), ItemQuery),
-    responses((status = 200, description = "The result and its item", body = ItemAnswer),
-              (status = 404, description = "No such run, item or repeat"))
-)]
-pub async fn show(
-    State(site): State<AppState>,
-    InRun(run, item): InRun,
-    StrictQuery(query): StrictQuery<ItemQuery>,
-) -> Result<Json<ItemAnswer>, Problem> {
-    let view = site.views.get(&run).await?;
-    let Some(place) = view.place_of(&item, query.repeat) else {
-        return Err(Problem::missing(format!(
-            "Run {run} has no result of this item and repeat; GET /api/v1/runs/{run}/items lists \
-             its results."
-        )));
-    };
-    let reading = Arc::clone(&view);
-    let result = blocking(move || Ok(reading.result(place)?)).await?;
-    let result = result.ok_or_else(|| Problem::internal(&"no result"))?;
-    let (record, rubric) = (view.files.record(), &view.report.rubric);
-    let details = site.item_source.item(record, rubric, &result).await;
-    Ok(Json(ItemAnswer::from_result(result, details)))
+impl From<TokenLine> for Token {
+    fn from(TokenLine { name, expected, extracted, equal }: TokenLine) -> Self {
+        let (expected, extracted) = (expected.unwrap_or_default(), extracted.unwrap_or_default());
+        Self { name, expected, extracted, equal }
+    }
 }
 
-impl ItemAnswer {
-    fn from_result(result: JobResult, details: Result<ItemDetails, String>) -> Self {
-        let mut missing = Vec::new();
-        let details = details.unwrap_or_else(|reason| {
-            missing.push(reason);
-            ItemDetails::default()
-        });
-        let image = |input: &juror_types::outcome::InputRecord| Image {
-            name: input.name.clone(),
-            url: image_address(&result, input, Some(&details)),
-        };
-        let images = result.item.images().map(image).collect();
-        let remarks = remarks(&result, &details);
-        let code = details.attachment.code.and_then(|code| available(code, &mut missing));
-        let tokens = details.tokens.and_then(|tokens| available(tokens, &mut missing));
-        let prompt = details.prompt.and_then(|prompt| available(prompt, &mut missing));
-        Self {
-            result,
-            images,
-            code: code.map(|code| CodeAnswer { text: code.text, left_out: code.left_out }),
-            tokens: tokens.map(|lines| lines.content.into_iter().map(Token::from).collect()),
-            expected_pattern: details.expected_pattern,
-            prompt: prompt.map(|parts| parts.content.into_iter().map(Part::from).collect()),
-            missing,
-            remarks,
-        }
+impl From<PromptPart> for Part {
+    fn from(PromptPart { role, text }: PromptPart) -> Self {
+        Self { role, text }
     }
 }
 
@@ -170,17 +183,4 @@ fn remarks(result: &JobResult, details: &ItemDetails) -> Vec<String> {
 /// The part, if available; otherwise adds its reason to `missing`.
 fn available<T>(part: Result<T, String>, missing: &mut Vec<String>) -> Option<T> {
     part.map_err(|reason| missing.push(reason)).ok()
-}
-
-impl From<TokenLine> for Token {
-    fn from(TokenLine { name, expected, extracted, equal }: TokenLine) -> Self {
-        let (expected, extracted) = (expected.unwrap_or_default(), extracted.unwrap_or_default());
-        Self { name, expected, extracted, equal }
-    }
-}
-
-impl From<PromptPart> for Part {
-    fn from(PromptPart { role, text }: PromptPart) -> Self {
-        Self { role, text }
-    }
 }

@@ -65,16 +65,6 @@ pub struct ItemsQuery {
     per_page: Option<usize>,
 }
 
-/// Direction of an order.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    /// Ascending.
-    Asc,
-    /// Descending.
-    Desc,
-}
-
 /// A page of results.
 #[derive(Serialize, ToSchema)]
 pub struct ItemsAnswer {
@@ -86,6 +76,30 @@ pub struct ItemsAnswer {
     per_page: usize,
     #[schema(value_type = Vec<published::Row>)]
     items: Vec<ItemRow>,
+}
+
+impl ItemsQuery {
+    /// The query of rows. A tag or a label that the run does not have selects none.
+    fn rows(self, view: &RunView) -> Result<RowQuery, Problem> {
+        let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
+        Ok(RowQuery {
+            outcome: self.outcome,
+            tag: self.tag.map(|tag| view.tag(&tag)),
+            issue: self.issue.map(|label| view.issue(&label)),
+            strength: self.strength.map(|label| view.strength(&label)),
+            repair: self.repair.map(|label| view.repair(&label)),
+            kind: self.kind.map(|key| view.kind(&key)),
+            severity: self.severity,
+            contradictory: self.contradictory,
+            evidence: self.evidence,
+            suspected_instructions: self.suspected_instructions,
+            min_score: self.min_score,
+            max_score: self.max_score,
+            text: self.q,
+            order,
+            descending: self.order == Some(Direction::Desc),
+        })
+    }
 }
 
 /// The results of a run, in pages
@@ -129,28 +143,14 @@ pub fn within(
     Err(Problem::new(StatusCode::BAD_REQUEST, format!("{name} must be {bounds}.")))
 }
 
-impl ItemsQuery {
-    /// The query of rows. A tag or a label that the run does not have selects none.
-    fn rows(self, view: &RunView) -> Result<RowQuery, Problem> {
-        let order = order(self.sort.as_deref().unwrap_or(Order::URGENCY), view)?;
-        Ok(RowQuery {
-            outcome: self.outcome,
-            tag: self.tag.map(|tag| view.tag(&tag)),
-            issue: self.issue.map(|label| view.issue(&label)),
-            strength: self.strength.map(|label| view.strength(&label)),
-            repair: self.repair.map(|label| view.repair(&label)),
-            kind: self.kind.map(|key| view.kind(&key)),
-            severity: self.severity,
-            contradictory: self.contradictory,
-            evidence: self.evidence,
-            suspected_instructions: self.suspected_instructions,
-            min_score: self.min_score,
-            max_score: self.max_score,
-            text: self.q,
-            order,
-            descending: self.order == Some(Direction::Desc),
-        })
-    }
+/// Direction of an order.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    /// Ascending.
+    Asc,
+    /// Descending.
+    Desc,
 }
 
 fn order(name: &str, view: &RunView) -> Result<Order, Problem> {

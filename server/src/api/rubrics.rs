@@ -35,21 +35,6 @@ pub struct RubricAnswer {
     criteria: Vec<CriterionAnswer>,
 }
 
-/// Criterion of a rubric.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Criterion)]
-struct CriterionAnswer {
-    /// Key in results.
-    key: String,
-    title: String,
-    /// Guidance for the judge.
-    guidance: String,
-    /// Weight in the sum.
-    weight: f64,
-    /// Group of the criterion.
-    group: Option<String>,
-}
-
 /// All rubrics
 #[utoipa::path(
     get, path = "/rubrics", tag = "rubrics",
@@ -77,6 +62,21 @@ pub async fn show(
         return Err(Problem::missing(format!("The rubrics are {}.", known.join(", "))));
     };
     described(&found).map(Json)
+}
+
+/// Criterion of a rubric.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Criterion)]
+struct CriterionAnswer {
+    /// Key in results.
+    key: String,
+    title: String,
+    /// Guidance for the judge.
+    guidance: String,
+    /// Weight in the sum.
+    weight: f64,
+    /// Group of the criterion.
+    group: Option<String>,
 }
 
 fn described(rubric: &BuiltinRubric) -> Result<RubricAnswer, Problem> {

@@ -23,6 +23,17 @@ use juror_types::id::RunId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+/// Summary of a run
+#[utoipa::path(
+    get, path = "/runs/{run}", tag = "runs",
+    params(("run" = String, Path, description = "The run's name")),
+    responses((status = 200, description = "Its report without its items", body = RunAnswer))
+)]
+pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
+    let view = site.views.get(&run).await?;
+    Ok(Json(RunAnswer::from_view(&view)).into_response())
+}
+
 /// Summary of a run: its report without its items.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RunAnswer)]
@@ -83,17 +94,6 @@ struct Statement<'a> {
     examples: &'a [String],
     /// Items with the lowest scores, worst first.
     worst: Vec<&'a str>,
-}
-
-/// Summary of a run
-#[utoipa::path(
-    get, path = "/runs/{run}", tag = "runs",
-    params(("run" = String, Path, description = "The run's name")),
-    responses((status = 200, description = "Its report without its items", body = RunAnswer))
-)]
-pub async fn show(State(site): State<AppState>, RunOf(run): RunOf) -> Result<Response, Problem> {
-    let view = site.views.get(&run).await?;
-    Ok(Json(RunAnswer::from_view(&view)).into_response())
 }
 
 impl<'a> RunAnswer<'a> {

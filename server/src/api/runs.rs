@@ -45,16 +45,6 @@ pub struct RunsAnswer {
     damaged: Vec<DamagedAnswer>,
 }
 
-/// A run whose record cannot be read.
-#[derive(Serialize, ToSchema)]
-#[schema(as = DamagedRun)]
-struct DamagedAnswer {
-    /// Name of its folder.
-    id: String,
-    /// Description of the damage.
-    reason: String,
-}
-
 /// A run in the list.
 #[derive(Serialize, ToSchema)]
 pub struct RunInList {
@@ -130,41 +120,6 @@ pub struct MetricFigure {
     high: Option<f64>,
 }
 
-/// All runs, newest first
-#[utoipa::path(
-    get, path = "/runs", tag = "runs", params(RunsQuery),
-    responses((status = 200, description = "The newest runs", body = RunsAnswer))
-)]
-pub async fn list(
-    State(site): State<AppState>,
-    StrictQuery(query): StrictQuery<RunsQuery>,
-) -> Result<Json<RunsAnswer>, Problem> {
-    let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
-    let catalog = Arc::clone(&site.catalog);
-    let scanning = blocking(move || catalog.scan().map_err(|error| Problem::internal(&error)));
-    let RunListing { runs, damaged } = scanning.await?;
-    let total = runs.len();
-    let in_list = |run: ListedRun| {
-        let cancelling = is_cancelling(&site, run.state, &run.record.run_id);
-        RunInList { cancelling, ..run.into() }
-    };
-    let runs = runs.into_iter().take(limit).map(in_list).collect();
-    let answer = |run: DamagedRun| DamagedAnswer { id: run.name, reason: run.reason };
-    Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
-}
-
-/// A run for the list.
-pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> {
-    let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
-    let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
-    let cancelling = is_cancelling(site, listed.state, &listed.record.run_id);
-    Ok(RunInList { cancelling, ..listed.into() })
-}
-
-fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
-    state == RunState::Running && site.launcher.is_cancelling(run)
-}
-
 impl From<ListedRun> for RunInList {
     fn from(ListedRun { record, state, figures, baselines }: ListedRun) -> Self {
         Self {
@@ -220,4 +175,49 @@ impl From<RunState> for Progression {
             RunState::Damaged => Self::Damaged,
         }
     }
+}
+
+/// All runs, newest first
+#[utoipa::path(
+    get, path = "/runs", tag = "runs", params(RunsQuery),
+    responses((status = 200, description = "The newest runs", body = RunsAnswer))
+)]
+pub async fn list(
+    State(site): State<AppState>,
+    StrictQuery(query): StrictQuery<RunsQuery>,
+) -> Result<Json<RunsAnswer>, Problem> {
+    let limit = super::items::within(query.limit, 100, 1_000, "limit")?;
+    let catalog = Arc::clone(&site.catalog);
+    let scanning = blocking(move || catalog.scan().map_err(|error| Problem::internal(&error)));
+    let RunListing { runs, damaged } = scanning.await?;
+    let total = runs.len();
+    let in_list = |run: ListedRun| {
+        let cancelling = is_cancelling(&site, run.state, &run.record.run_id);
+        RunInList { cancelling, ..run.into() }
+    };
+    let runs = runs.into_iter().take(limit).map(in_list).collect();
+    let answer = |run: DamagedRun| DamagedAnswer { id: run.name, reason: run.reason };
+    Ok(Json(RunsAnswer { total, runs, damaged: damaged.into_iter().map(answer).collect() }))
+}
+
+/// A run for the list.
+pub async fn listed(site: &AppState, run: &RunId) -> Result<RunInList, Problem> {
+    let (catalog, run) = (Arc::clone(&site.catalog), run.clone());
+    let listed = blocking(move || Ok(catalog.listed(&catalog.files(&run)?))).await?;
+    let cancelling = is_cancelling(site, listed.state, &listed.record.run_id);
+    Ok(RunInList { cancelling, ..listed.into() })
+}
+
+/// A run whose record cannot be read.
+#[derive(Serialize, ToSchema)]
+#[schema(as = DamagedRun)]
+struct DamagedAnswer {
+    /// Name of its folder.
+    id: String,
+    /// Description of the damage.
+    reason: String,
+}
+
+fn is_cancelling(site: &AppState, state: RunState, run: &RunId) -> bool {
+    state == RunState::Running && site.launcher.is_cancelling(run)
 }

@@ -104,6 +104,54 @@ pub struct EstimateAnswer {
     warnings: Vec<String>,
 }
 
+impl RunRequest {
+    fn specification(self) -> Result<RunSpecification, Problem> {
+        let run_id = self.run_id.as_deref().map(run_id).transpose();
+        let unusable = |problem: Problem| {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
+        };
+        Ok(RunSpecification {
+            dataset: self.dataset,
+            rubric: self.rubric,
+            enable_llm_judge: self.enable_llm_judge,
+            model: self.model,
+            budget_usd: not_negative(self.budget_usd)?,
+            sample: self.sample.map(NonZeroU64::get),
+            seed: self.seed,
+            limit: self.limit.map(NonZeroU64::get),
+            filters: self.filters,
+            repeat: self.repeat.map(NonZeroU32::get),
+            rpm: self.rpm.map(NonZeroU64::get),
+            tpm: self.tpm.map(NonZeroU64::get),
+            max_concurrency: self.max_concurrency.map(NonZeroUsize::get),
+            keep_inputs: self.keep_inputs,
+            evidence: self.evidence,
+            baseline: self.baseline,
+            run_id: run_id.map_err(unusable)?,
+        })
+    }
+}
+
+impl From<RunEstimate> for EstimateAnswer {
+    fn from(estimate: RunEstimate) -> Self {
+        let mut warnings = estimate.warnings;
+        if estimate.expected_seconds > LONG_RUN_SECONDS {
+            let seconds = estimate.expected_seconds;
+            warnings.push(format!("This run will take about {seconds:.0} s."));
+        }
+        Self {
+            items: estimate.items,
+            jobs: estimate.jobs,
+            calls: estimate.calls,
+            cached: estimate.cached,
+            expected_usd: estimate.expected_usd,
+            worst_case_usd: estimate.worst_case_usd,
+            expected_seconds: estimate.expected_seconds,
+            warnings,
+        }
+    }
+}
+
 /// Starts a run in the background
 #[utoipa::path(
     post, path = "/runs", tag = "starting", request_body = RunRequest,
@@ -163,53 +211,5 @@ pub(super) fn not_negative(budget: Option<Money>) -> Result<Option<Money>, Probl
             Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
         }
         budget => Ok(budget),
-    }
-}
-
-impl RunRequest {
-    fn specification(self) -> Result<RunSpecification, Problem> {
-        let run_id = self.run_id.as_deref().map(run_id).transpose();
-        let unusable = |problem: Problem| {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("run_id: {}", problem.detail))
-        };
-        Ok(RunSpecification {
-            dataset: self.dataset,
-            rubric: self.rubric,
-            enable_llm_judge: self.enable_llm_judge,
-            model: self.model,
-            budget_usd: not_negative(self.budget_usd)?,
-            sample: self.sample.map(NonZeroU64::get),
-            seed: self.seed,
-            limit: self.limit.map(NonZeroU64::get),
-            filters: self.filters,
-            repeat: self.repeat.map(NonZeroU32::get),
-            rpm: self.rpm.map(NonZeroU64::get),
-            tpm: self.tpm.map(NonZeroU64::get),
-            max_concurrency: self.max_concurrency.map(NonZeroUsize::get),
-            keep_inputs: self.keep_inputs,
-            evidence: self.evidence,
-            baseline: self.baseline,
-            run_id: run_id.map_err(unusable)?,
-        })
-    }
-}
-
-impl From<RunEstimate> for EstimateAnswer {
-    fn from(estimate: RunEstimate) -> Self {
-        let mut warnings = estimate.warnings;
-        if estimate.expected_seconds > LONG_RUN_SECONDS {
-            let seconds = estimate.expected_seconds;
-            warnings.push(format!("This run will take about {seconds:.0} s."));
-        }
-        Self {
-            items: estimate.items,
-            jobs: estimate.jobs,
-            calls: estimate.calls,
-            cached: estimate.cached,
-            expected_usd: estimate.expected_usd,
-            worst_case_usd: estimate.worst_case_usd,
-            expected_seconds: estimate.expected_seconds,
-            warnings,
-        }
     }
 }

@@ -22,15 +22,6 @@ const POLLS_PER_LEDGER: u64 = 4;
 /// Number of polls over which the rate is measured: half a minute.
 const RATE_WINDOW: usize = 60;
 
-/// Incremental reader of a journal.
-struct JournalReader {
-    files: RunFiles,
-    offset: u64,
-    fold: Fold,
-    state: LiveState,
-    polls: VecDeque<(Instant, u64)>,
-}
-
 /// Sends each new state of a run, until no process works on it or it has no followers.
 pub async fn watch_run(
     files: RunFiles,
@@ -86,13 +77,13 @@ pub async fn watch_run(
     }
 }
 
-/// True if only rate and remaining time differ.
-fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
-    one.is_running == other.is_running
-        && one.planned == other.planned
-        && one.budget_usd == other.budget_usd
-        && one.spent_usd == other.spent_usd
-        && one.in_flight_usd == other.in_flight_usd
+/// Incremental reader of a journal.
+struct JournalReader {
+    files: RunFiles,
+    offset: u64,
+    fold: Fold,
+    state: LiveState,
+    polls: VecDeque<(Instant, u64)>,
 }
 
 impl JournalReader {
@@ -151,4 +142,13 @@ impl JournalReader {
         let results = self.state.results.saturating_sub(*before);
         (results > 0 && seconds > 0.0).then(|| results as f64 / seconds)
     }
+}
+
+/// True if only rate and remaining time differ.
+fn same(one: &LiveProgress, other: &LiveProgress) -> bool {
+    one.is_running == other.is_running
+        && one.planned == other.planned
+        && one.budget_usd == other.budget_usd
+        && one.spent_usd == other.spent_usd
+        && one.in_flight_usd == other.in_flight_usd
 }

@@ -10,6 +10,27 @@ use juror_report::html::{PICTURES_SCRIPT, STYLE};
 use juror_types::id::Digest;
 use std::sync::LazyLock;
 
+/// URL of the style sheet.
+pub fn style() -> String {
+    STYLE_SHEET.url()
+}
+
+/// URL of the script.
+pub fn script() -> String {
+    SCRIPT.url()
+}
+
+/// Serves the file of a name.
+pub async fn serve(Path(name): Path<String>) -> Result<Response, Problem> {
+    let mut assets = [&STYLE_SHEET, &SCRIPT].into_iter();
+    let Some(asset) = assets.find(|asset| asset.name == name) else {
+        return Err(Problem::missing("There is no file of this name."));
+    };
+    let headers =
+        [(CONTENT_TYPE, asset.media_type), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    Ok((headers, asset.text.clone()).into_response())
+}
+
 /// A file that pages load.
 struct Asset {
     name: String,
@@ -44,25 +65,4 @@ impl Asset {
     fn url(&self) -> String {
         format!("/assets/{}", self.name)
     }
-}
-
-/// URL of the style sheet.
-pub fn style() -> String {
-    STYLE_SHEET.url()
-}
-
-/// URL of the script.
-pub fn script() -> String {
-    SCRIPT.url()
-}
-
-/// Serves the file of a name.
-pub async fn serve(Path(name): Path<String>) -> Result<Response, Problem> {
-    let mut assets = [&STYLE_SHEET, &SCRIPT].into_iter();
-    let Some(asset) = assets.find(|asset| asset.name == name) else {
-        return Err(Problem::missing("There is no file of this name."));
-    };
-    let headers =
-        [(CONTENT_TYPE, asset.media_type), (CACHE_CONTROL, "public, max-age=31536000, immutable")];
-    Ok((headers, asset.text.clone()).into_response())
 }

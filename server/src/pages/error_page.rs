@@ -29,36 +29,6 @@ pub struct PageError {
     retry_after: Option<u64>,
 }
 
-/// Middleware that renders error pages, and a [`Problem`] as one if the client
-/// accepts HTML, with the navigation of its visitor.
-pub async fn problems_as_pages(request: Request, next: Next) -> Response {
-    let is_page = !request.uri().path().starts_with("/api/");
-    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
-    let accepts_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
-    let response = next.run(request).await;
-    let extensions = response.extensions();
-    let visitor = extensions.get::<Visitor>().copied();
-    let mut page = match (extensions.get::<PageError>(), extensions.get::<Problem>()) {
-        (Some(error), _) => error.page(visitor),
-        (None, Some(problem)) if accepts_page => {
-            let message = problem.detail.clone();
-            PageError::new(problem.status(), problem.title(), message).page(visitor)
-        }
-        _ => return response,
-    };
-    for name in [header::RETRY_AFTER, header::WWW_AUTHENTICATE] {
-        if let Some(value) = response.headers().get(&name) {
-            page.headers_mut().insert(name, value.clone());
-        }
-    }
-    page
-}
-
-/// The error page of an unknown path.
-pub async fn unknown() -> PageError {
-    PageError::missing("There is no page at this address.".to_owned())
-}
-
 impl PageError {
     /// A missing page or run.
     pub fn missing(message: String) -> Self {
@@ -177,6 +147,36 @@ impl From<AppError> for PageError {
         };
         Self { retry_after, ..error }
     }
+}
+
+/// Middleware that renders error pages, and a [`Problem`] as one if the client
+/// accepts HTML, with the navigation of its visitor.
+pub async fn problems_as_pages(request: Request, next: Next) -> Response {
+    let is_page = !request.uri().path().starts_with("/api/");
+    let accepted = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let accepts_page = is_page && accepted.is_some_and(|types| types.contains("text/html"));
+    let response = next.run(request).await;
+    let extensions = response.extensions();
+    let visitor = extensions.get::<Visitor>().copied();
+    let mut page = match (extensions.get::<PageError>(), extensions.get::<Problem>()) {
+        (Some(error), _) => error.page(visitor),
+        (None, Some(problem)) if accepts_page => {
+            let message = problem.detail.clone();
+            PageError::new(problem.status(), problem.title(), message).page(visitor)
+        }
+        _ => return response,
+    };
+    for name in [header::RETRY_AFTER, header::WWW_AUTHENTICATE] {
+        if let Some(value) = response.headers().get(&name) {
+            page.headers_mut().insert(name, value.clone());
+        }
+    }
+    page
+}
+
+/// The error page of an unknown path.
+pub async fn unknown() -> PageError {
+    PageError::missing("There is no page at this address.".to_owned())
 }
 
 /// Parses a run id in a path; an invalid one is a missing run.

@@ -42,6 +42,13 @@ use tokio::task::spawn_blocking;
 /// Maximum number of common issues, and of strengths.
 const MAX_STATEMENTS: usize = 30;
 
+/// Fields of the form to resume.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Resume {
+    budget_usd: String,
+}
+
 /// Renders the page.
 pub async fn show(
     State(site): State<AppState>,
@@ -67,6 +74,34 @@ pub async fn show(
     });
     let content = making.await??;
     Ok(page(Some(visitor), &harmless(&name), NavigationPage::Runs, &content).into_response())
+}
+
+/// Cancels a run.
+pub async fn cancel(
+    State(site): State<AppState>,
+    Path(name): Path<String>,
+) -> Result<Redirect, PageError> {
+    let run = run_named(&name)?;
+    site.launcher.cancel(&run).await?;
+    Ok(Redirect::to(&links::run(&run)))
+}
+
+/// Resumes a run.
+pub async fn resume(
+    State(site): State<AppState>,
+    Path(name): Path<String>,
+    Form(form): Form<Resume>,
+) -> Result<Redirect, PageError> {
+    let run = run_named(&name)?;
+    let budget =
+        match form.budget_usd.trim() {
+            "" => None,
+            text => Some(text.parse::<Money>().map_err(|error| {
+                PageError::unusable(format!("invalid budget {text:?}: {error}"))
+            })?),
+        };
+    site.launcher.resume(&run, budget).await?;
+    Ok(Redirect::to(&links::run(&run)))
 }
 
 /// Permitted actions.
@@ -162,39 +197,4 @@ fn figures(view: &RunView) -> Markup {
         topics::measured::folded_topic(report),
     ];
     cards(topics, &result_links(&report.run.id))
-}
-
-/// Cancels a run.
-pub async fn cancel(
-    State(site): State<AppState>,
-    Path(name): Path<String>,
-) -> Result<Redirect, PageError> {
-    let run = run_named(&name)?;
-    site.launcher.cancel(&run).await?;
-    Ok(Redirect::to(&links::run(&run)))
-}
-
-/// Fields of the form to resume.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Resume {
-    budget_usd: String,
-}
-
-/// Resumes a run.
-pub async fn resume(
-    State(site): State<AppState>,
-    Path(name): Path<String>,
-    Form(form): Form<Resume>,
-) -> Result<Redirect, PageError> {
-    let run = run_named(&name)?;
-    let budget =
-        match form.budget_usd.trim() {
-            "" => None,
-            text => Some(text.parse::<Money>().map_err(|error| {
-                PageError::unusable(format!("invalid budget {text:?}: {error}"))
-            })?),
-        };
-    site.launcher.resume(&run, budget).await?;
-    Ok(Redirect::to(&links::run(&run)))
 }

@@ -85,21 +85,6 @@ pub async fn submit(
     }
 }
 
-async fn refused(
-    site: &AppState,
-    visitor: Visitor,
-    form: &StartForm,
-    refusal: AppError,
-) -> Result<Response, PageError> {
-    let retry_after = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
-    let status = match retry_after {
-        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
-        None => StatusCode::UNPROCESSABLE_ENTITY,
-    };
-    let page = form_page(site, visitor, form, &Refused::from(refusal)).await?;
-    Ok((status, retry_after, page).into_response())
-}
-
 /// Errors with which the form is shown again.
 #[derive(Default)]
 struct Refused {
@@ -123,6 +108,21 @@ impl From<AppError> for Refused {
         errors.add(field, message);
         Self { errors, reason: None }
     }
+}
+
+async fn refused(
+    site: &AppState,
+    visitor: Visitor,
+    form: &StartForm,
+    refusal: AppError,
+) -> Result<Response, PageError> {
+    let retry_after = refusal.retry_after().map(|seconds| [(header::RETRY_AFTER, seconds)]);
+    let status = match retry_after {
+        Some(_) => StatusCode::SERVICE_UNAVAILABLE,
+        None => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    let page = form_page(site, visitor, form, &Refused::from(refusal)).await?;
+    Ok((status, retry_after, page).into_response())
 }
 
 /// Formats a message as a sentence.

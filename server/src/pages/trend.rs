@@ -75,6 +75,41 @@ pub async fn show(
     Ok(page(Some(visitor), "Trend", NavigationPage::Trend, &content))
 }
 
+/// Section of the overview.
+pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup {
+    let alike = alike(view, runs, MAX_RUNS);
+    if alike.len() < 2 {
+        return html! {
+            section.card aria-labelledby="trend" {
+                h2 #trend { "Trend" }
+                p.faint {
+                    "This is the only run of its kind so far. A trend appears after another run of the same"
+                    " dataset, rubric and judge."
+                }
+            }
+        };
+    }
+    let metrics = metrics(view, shows_judge);
+    html! {
+        section.card aria-labelledby="trend" {
+            h2 #trend {
+                "Trend over " (grouped(alike.len() as u64)) " runs"
+                @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) }
+            }
+            dl.trends {
+                @for metric in &metrics { (line(view, metric, &alike)) }
+            }
+            (decline::list(view, runs, &metrics))
+            @if let Some(metric) = metrics.first() {
+                details {
+                    summary { "These runs" }
+                    (table(metric, &alike))
+                }
+            }
+        }
+    }
+}
+
 fn content(view: &RunView, runs: &[ListedRun], path: Option<&str>) -> Markup {
     let alike = alike(view, runs, MAX_PAGE_RUNS);
     let metrics = metrics(view, true);
@@ -135,41 +170,6 @@ fn metrics(view: &RunView, shows_judge: bool) -> Vec<&Metric> {
     let mut metrics: Vec<&Metric> = view.report.metrics.iter().filter(is_shown).collect();
     metrics.sort_by_key(|metric| !metric.definition.is_semantic());
     metrics
-}
-
-/// Section of the overview.
-pub fn section(view: &RunView, runs: &[ListedRun], shows_judge: bool) -> Markup {
-    let alike = alike(view, runs, MAX_RUNS);
-    if alike.len() < 2 {
-        return html! {
-            section.card aria-labelledby="trend" {
-                h2 #trend { "Trend" }
-                p.faint {
-                    "This is the only run of its kind so far. A trend appears after another run of the same"
-                    " dataset, rubric and judge."
-                }
-            }
-        };
-    }
-    let metrics = metrics(view, shows_judge);
-    html! {
-        section.card aria-labelledby="trend" {
-            h2 #trend {
-                "Trend over " (grouped(alike.len() as u64)) " runs"
-                @if alike.iter().any(|run| is_simulated(run)) { " " (simulated()) }
-            }
-            dl.trends {
-                @for metric in &metrics { (line(view, metric, &alike)) }
-            }
-            (decline::list(view, runs, &metrics))
-            @if let Some(metric) = metrics.first() {
-                details {
-                    summary { "These runs" }
-                    (table(metric, &alike))
-                }
-            }
-        }
-    }
 }
 
 /// Runs of the same items, rubric and judge, oldest first, up to this one.

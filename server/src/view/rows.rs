@@ -130,54 +130,10 @@ impl Rows {
     }
 }
 
-fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
-    let verdict = result.verdict();
-    let value = |column: &ResultColumn| {
-        column.cell(result).and_then(|cell| cell.number()).map_or(f32::NAN, |value| value as f32)
-    };
-    Row {
-        outcome: result.outcome,
-        urgency: Urgency::from_result(result),
-        repeat: result.repeat,
-        score: verdict.map(|verdict| verdict.correctness() as f32),
-        values: columns.iter().map(value).collect(),
-        findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
-        contradictory: verdict.is_some_and(Verdict::contradicts_itself),
-        evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
-        suspected_instructions: verdict
-            .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),
-        tags: Box::default(),
-        issues: Box::default(),
-        strengths: Box::default(),
-        repairs: Box::default(),
-    }
-}
-
 /// Number of a kind: its position in the rubric's vocabulary.
 pub(super) fn kind_number(rubric: &Rubric, key: &str) -> Option<u16> {
     let place = rubric.vocabulary.kinds.iter().position(|kind| kind.key == key)?;
     u16::try_from(place).ok()
-}
-
-fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
-    let findings = verdict.findings.iter();
-    let number = |key: &str| kind_number(rubric, key).unwrap_or(UNKNOWN_KIND);
-    let mut pairs: Vec<_> = findings.map(|it| (number(&it.kind), it.severity)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.into_boxed_slice()
-}
-
-/// Sets the column of first issues to their alphabetical ranks, so that rows need not store texts.
-fn rank_first_issues(rows: &mut [Row], texts: &[String], column: usize) {
-    let mut sorted: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
-    sorted.sort_unstable();
-    sorted.dedup();
-    for (row, text) in rows.iter_mut().zip(texts) {
-        if let (Some(value), Ok(rank)) = (row.values.get_mut(column), sorted.binary_search(&text)) {
-            *value = rank as f32;
-        }
-    }
 }
 
 /// Tags, numbered in the order of their occurrence.
@@ -225,5 +181,49 @@ impl NumberedTags {
             *tag = places.get(usize::from(*tag)).copied().unwrap_or(*tag);
         }
         tags.into_iter().map(|(tag, number)| (tag, count(number))).collect()
+    }
+}
+
+fn row(rubric: &Rubric, result: &JobResult, columns: &[ResultColumn]) -> Row {
+    let verdict = result.verdict();
+    let value = |column: &ResultColumn| {
+        column.cell(result).and_then(|cell| cell.number()).map_or(f32::NAN, |value| value as f32)
+    };
+    Row {
+        outcome: result.outcome,
+        urgency: Urgency::from_result(result),
+        repeat: result.repeat,
+        score: verdict.map(|verdict| verdict.correctness() as f32),
+        values: columns.iter().map(value).collect(),
+        findings: verdict.map(|verdict| findings(rubric, verdict)).unwrap_or_default(),
+        contradictory: verdict.is_some_and(Verdict::contradicts_itself),
+        evidence: EvidenceState::ALL.map(|(state, ..)| state.holds(result)),
+        suspected_instructions: verdict
+            .is_some_and(|verdict| !verdict.suspected_instructions.is_empty()),
+        tags: Box::default(),
+        issues: Box::default(),
+        strengths: Box::default(),
+        repairs: Box::default(),
+    }
+}
+
+fn findings(rubric: &Rubric, verdict: &Verdict) -> Box<[(u16, Severity)]> {
+    let findings = verdict.findings.iter();
+    let number = |key: &str| kind_number(rubric, key).unwrap_or(UNKNOWN_KIND);
+    let mut pairs: Vec<_> = findings.map(|it| (number(&it.kind), it.severity)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.into_boxed_slice()
+}
+
+/// Sets the column of first issues to their alphabetical ranks, so that rows need not store texts.
+fn rank_first_issues(rows: &mut [Row], texts: &[String], column: usize) {
+    let mut sorted: Vec<&String> = texts.iter().filter(|text| !text.is_empty()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    for (row, text) in rows.iter_mut().zip(texts) {
+        if let (Some(value), Ok(rank)) = (row.values.get_mut(column), sorted.binary_search(&text)) {
+            *value = rank as f32;
+        }
     }
 }

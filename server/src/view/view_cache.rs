@@ -32,24 +32,6 @@ pub struct Views {
     entries: Lock<LruCache<RunId, ViewEntry>>,
 }
 
-/// Cache entry, locked while its run is read, so that concurrent requests read it once.
-type ViewEntry = Arc<Mutex<Option<KeptView>>>;
-
-struct KeptView {
-    stamps: Stamps,
-    read_at: Instant,
-    took: Duration,
-    view: Arc<RunView>,
-}
-
-/// Stamps of a run's files, to detect changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamps {
-    record: Stamp,
-    journal: Stamp,
-    report: Stamp,
-}
-
 impl Views {
     /// An empty cache.
     pub fn new(
@@ -100,6 +82,24 @@ impl Views {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(entries.get_or_insert(run.clone(), ViewEntry::default))
     }
+}
+
+/// Cache entry, locked while its run is read, so that concurrent requests read it once.
+type ViewEntry = Arc<Mutex<Option<KeptView>>>;
+
+struct KeptView {
+    stamps: Stamps,
+    read_at: Instant,
+    took: Duration,
+    view: Arc<RunView>,
+}
+
+/// Stamps of a run's files, to detect changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamps {
+    record: Stamp,
+    journal: Stamp,
+    report: Stamp,
 }
 
 impl KeptView {

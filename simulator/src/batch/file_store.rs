@@ -15,14 +15,6 @@ pub(super) struct FileStore {
     serial: u64,
 }
 
-#[derive(Debug)]
-struct StoredFile {
-    name: String,
-    purpose: String,
-    created: u64,
-    content: Bytes,
-}
-
 impl FileStore {
     /// Takes a file; returns its id.
     pub(super) fn add(&mut self, form: UploadForm) -> String {
@@ -69,4 +61,12 @@ impl FileStore {
 /// Seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[derive(Debug)]
+struct StoredFile {
+    name: String,
+    purpose: String,
+    created: u64,
+    content: Bytes,
 }

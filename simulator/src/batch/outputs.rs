@@ -40,66 +40,6 @@ pub(super) struct InvalidRow {
     pub(super) message: String,
 }
 
-#[derive(Deserialize)]
-struct WireRow {
-    custom_id: String,
-    method: String,
-    url: String,
-    body: Value,
-}
-
-/// The most rows of one batch.
-const MAX_ROWS: usize = 50_000;
-
-/// Reads and checks an input file; returns its rows and their input tokens in sum.
-pub(super) fn check(
-    content: &Bytes,
-    endpoint: &str,
-    answerer: &impl RowAnswerer,
-) -> Result<(Vec<InputRow>, u64), InvalidRow> {
-    let (mut rows, mut tokens, mut ids) = (Vec::new(), 0_u64, HashSet::new());
-    let mut end = 0;
-    for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
-        let begin = end;
-        end += line.len() + 1;
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let invalid = |code, message: String| InvalidRow { line: index + 1, code, message };
-        let row: WireRow = serde_json::from_slice(line).map_err(|error| {
-            invalid(
-                "invalid_json_line",
-                format!("This line is not parseable as valid JSON: {error}"),
-            )
-        })?;
-        if row.method != "POST" || row.url != endpoint {
-            let message = format!("The URL provided for this request does not match {endpoint}.");
-            return Err(invalid("mismatched_endpoint", message));
-        }
-        if !ids.insert(row.custom_id.clone()) {
-            let message = "The custom_id for this request is a duplicate of another request.";
-            return Err(invalid("duplicate_custom_id", message.to_owned()));
-        }
-        let body = row.body.to_string();
-        // A request that cannot be answered ends as an error of its row.
-        tokens += answerer.input_tokens(body.as_bytes());
-        rows.push(InputRow { custom_id: row.custom_id, line: begin..begin + line.len() });
-    }
-    match rows.len() {
-        0 => Err(InvalidRow {
-            line: 1,
-            code: "empty_file",
-            message: "The input file is empty.".to_owned(),
-        }),
-        count if count > MAX_ROWS => Err(InvalidRow {
-            line: MAX_ROWS + 1,
-            code: "too_many_tasks",
-            message: format!("The batch contains too many tasks. The maximum is {MAX_ROWS}."),
-        }),
-        _ => Ok((rows, tokens)),
-    }
-}
-
 /// Results of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
@@ -184,6 +124,66 @@ impl Outputs {
     fn error(&mut self, id: &str, custom_id: &str, response: &Value, error: &Value) {
         push(&mut self.errors, id, custom_id, response, error);
     }
+}
+
+/// The most rows of one batch.
+const MAX_ROWS: usize = 50_000;
+
+/// Reads and checks an input file; returns its rows and their input tokens in sum.
+pub(super) fn check(
+    content: &Bytes,
+    endpoint: &str,
+    answerer: &impl RowAnswerer,
+) -> Result<(Vec<InputRow>, u64), InvalidRow> {
+    let (mut rows, mut tokens, mut ids) = (Vec::new(), 0_u64, HashSet::new());
+    let mut end = 0;
+    for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
+        let begin = end;
+        end += line.len() + 1;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let invalid = |code, message: String| InvalidRow { line: index + 1, code, message };
+        let row: WireRow = serde_json::from_slice(line).map_err(|error| {
+            invalid(
+                "invalid_json_line",
+                format!("This line is not parseable as valid JSON: {error}"),
+            )
+        })?;
+        if row.method != "POST" || row.url != endpoint {
+            let message = format!("The URL provided for this request does not match {endpoint}.");
+            return Err(invalid("mismatched_endpoint", message));
+        }
+        if !ids.insert(row.custom_id.clone()) {
+            let message = "The custom_id for this request is a duplicate of another request.";
+            return Err(invalid("duplicate_custom_id", message.to_owned()));
+        }
+        let body = row.body.to_string();
+        // A request that cannot be answered ends as an error of its row.
+        tokens += answerer.input_tokens(body.as_bytes());
+        rows.push(InputRow { custom_id: row.custom_id, line: begin..begin + line.len() });
+    }
+    match rows.len() {
+        0 => Err(InvalidRow {
+            line: 1,
+            code: "empty_file",
+            message: "The input file is empty.".to_owned(),
+        }),
+        count if count > MAX_ROWS => Err(InvalidRow {
+            line: MAX_ROWS + 1,
+            code: "too_many_tasks",
+            message: format!("The batch contains too many tasks. The maximum is {MAX_ROWS}."),
+        }),
+        _ => Ok((rows, tokens)),
+    }
+}
+
+#[derive(Deserialize)]
+struct WireRow {
+    custom_id: String,
+    method: String,
+    url: String,
+    body: Value,
 }
 
 fn push(file: &mut Vec<u8>, id: &str, custom_id: &str, response: &Value, error: &Value) {

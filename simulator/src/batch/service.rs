@@ -26,16 +26,6 @@ pub(crate) struct BatchService {
     state: Mutex<BatchState>,
 }
 
-#[derive(Debug, Default)]
-struct BatchState {
-    files: FileStore,
-    /// Oldest first.
-    batches: Vec<SimulatedBatch>,
-    creations: u64,
-    /// Number of lists of batches since the last creation.
-    lists: u64,
-}
-
 /// One request to files or batches.
 pub(crate) struct BatchRequest<'a> {
     pub(crate) method: &'a Method,
@@ -57,18 +47,12 @@ pub(crate) enum BatchReply {
     CreatedUnheard,
 }
 
-#[derive(Deserialize)]
-struct Creation {
-    input_file_id: String,
-    endpoint: String,
-    completion_window: String,
-    metadata: Option<Map<String, Value>>,
-}
-
 /// Batches on one page of the list, unless the query says otherwise.
 const PAGE: usize = 20;
+
 /// Maximum number of batches on a page.
 const MAX_PAGE: usize = 100;
+
 /// Pairs of metadata of a batch.
 const MAX_METADATA: usize = 16;
 
@@ -135,6 +119,24 @@ impl BatchService {
     fn lock(&self) -> MutexGuard<'_, BatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug, Default)]
+struct BatchState {
+    files: FileStore,
+    /// Oldest first.
+    batches: Vec<SimulatedBatch>,
+    creations: u64,
+    /// Number of lists of batches since the last creation.
+    lists: u64,
+}
+
+#[derive(Deserialize)]
+struct Creation {
+    input_file_id: String,
+    endpoint: String,
+    completion_window: String,
+    metadata: Option<Map<String, Value>>,
 }
 
 impl BatchState {

@@ -15,12 +15,6 @@ use hyper::{
 use juror_types::{lane::Lane, usage::Usage};
 use std::sync::atomic::Ordering;
 
-/// True if an address is one of files or batches.
-pub(super) fn has(path: &str) -> bool {
-    let path = path.strip_prefix("/v1").unwrap_or(path);
-    ["/files", "/batches", "/end-batches"].iter().any(|begin| path.starts_with(begin))
-}
-
 impl Simulator {
     /// Files and batches.
     pub(super) async fn batch(
@@ -110,4 +104,10 @@ impl RowAnswerer for Simulator {
         imitation.alter(&mut body, &mut HeaderMap::new(), cost);
         RowReply { status: 200, body, usage }
     }
+}
+
+/// True if an address is one of files or batches.
+pub(super) fn has(path: &str) -> bool {
+    let path = path.strip_prefix("/v1").unwrap_or(path);
+    ["/files", "/batches", "/end-batches"].iter().any(|begin| path.starts_with(begin))
 }

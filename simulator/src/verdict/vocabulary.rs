@@ -2,6 +2,14 @@
 
 use crate::random::Random;
 
+/// A defect in a criterion of interfaces, by kind and element.
+pub(super) struct Defect {
+    pub(super) kind: &'static str,
+    pub(super) element: &'static str,
+    pub(super) shown: &'static str,
+    pub(super) found: &'static str,
+}
+
 /// A defect by this criterion.
 pub(super) fn issue(random: &mut Random, criterion: &str) -> String {
     let known = CRITERIA.iter().find(|words| criterion.contains(words.criterion));
@@ -43,25 +51,17 @@ pub(super) fn summary(random: &mut Random, share: f64) -> String {
     pick_wording(random, "", wordings)
 }
 
+/// A defect that touches this criterion; none where the criterion is not known.
+pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static Defect> {
+    let defects = DEFECTS.iter().find(|(part, _)| criterion.contains(part))?.1;
+    random.pick(defects)
+}
+
 struct Words {
     /// Part of the criterion's key.
     criterion: &'static str,
     issues: &'static [&'static str],
     strengths: &'static [&'static str],
-}
-
-/// A defect in a criterion of interfaces, by kind and element.
-pub(super) struct Defect {
-    pub(super) kind: &'static str,
-    pub(super) element: &'static str,
-    pub(super) shown: &'static str,
-    pub(super) found: &'static str,
-}
-
-/// A defect that touches this criterion; none where the criterion is not known.
-pub(super) fn defect(random: &mut Random, criterion: &str) -> Option<&'static Defect> {
-    let defects = DEFECTS.iter().find(|(part, _)| criterion.contains(part))?.1;
-    random.pick(defects)
 }
 
 /// Fills in `{part}`, `{side}`, `{icon}`, `{a}` and `{b}` (two different lengths), `{color}` and
@@ -83,8 +83,11 @@ fn pick_wording(random: &mut Random, criterion: &str, wordings: &[&str]) -> Stri
 }
 
 const PARTS: &[&str] = &["card", "button", "header", "input", "list", "badge", "dialog", "footer"];
+
 const SIDES: &[&str] = &["left", "right"];
+
 const ICONS: &[&str] = &["search", "arrow", "trash", "check", "close", "user"];
+
 const COLORS: &[&str] = &["blue", "grey", "green", "violet", "red"];
 
 const CRITERIA: &[Words] = &[
@@ -220,11 +223,13 @@ const ANY_ISSUE: &[&str] = &[
     "Weak in {criterion}: faults catch the eye",
     "Little is left of {criterion}",
 ];
+
 const ANY_MIDDLING: &[&str] = &[
     "Acceptable in {criterion}, with small faults",
     "Mostly convincing in {criterion}",
     "Some details speak against {criterion}",
 ];
+
 const ANY_STRENGTH: &[&str] = &[
     "Nothing to fault in {criterion}",
     "Convincing in {criterion}",

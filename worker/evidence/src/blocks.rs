@@ -24,9 +24,6 @@ pub(crate) struct BlockAgreement {
     pub position: Option<f64>,
 }
 
-/// A block's box as x, y, width, height.
-type BlockBox = [f64; 4];
-
 /// Compares the blocks of two pictures of one size.
 pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgreement {
     let (ones, mut others) = (blocks(screenshot), blocks(drawing));
@@ -49,6 +46,9 @@ pub(crate) fn compare_blocks(screenshot: &Raster, drawing: &Raster) -> BlockAgre
     let position = (matched > 0).then(|| closeness / matched as f64);
     BlockAgreement { matched: Some(matched_area / total), position }
 }
+
+/// A block's box as x, y, width, height.
+type BlockBox = [f64; 4];
 
 fn blocks(picture: &Raster) -> Vec<BlockBox> {
     let page = rim_color(picture);

@@ -11,10 +11,6 @@ pub(crate) fn delta_e(one: Rgb, other: Rgb) -> f64 {
     f64::from(lab(one).difference(lab(other)))
 }
 
-fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
-    Srgb::new(red, green, blue).into_format::<f32>().into_color()
-}
-
 /// True if a value is a color of CSS. Hex digits without `#` are none: they may as well be a number
 /// or a word, as a weight of 400.
 pub fn is_color(text: &str) -> bool {
@@ -49,6 +45,10 @@ pub(crate) fn most_frequent<T: Copy + Ord>(values: &mut [T]) -> Option<(T, usize
     let runs = values.chunk_by(|one, other| one == other);
     let longest = runs.max_by_key(|run| run.len())?;
     longest.first().map(|value| (*value, longest.len()))
+}
+
+fn lab([red, green, blue]: Rgb) -> Lab<D65, f32> {
+    Srgb::new(red, green, blue).into_format::<f32>().into_color()
 }
 
 #[cfg(test)]

@@ -194,6 +194,25 @@ impl<'page> PageTree<'page> {
     }
 }
 
+/// Bounds as the box of a record, multiplied by a scale.
+pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBox {
+    let (left, top) = (left.max(0), top.max(0));
+    [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)
+}
+
+pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
+    [left - by, top - by, right + by, bottom + by]
+}
+
+pub(crate) fn intersection(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
+    let ([a, b, c, d], [e, f, g, h]) = (one, other);
+    [a.max(e), b.max(f), c.min(g), d.min(h)]
+}
+
+pub(crate) fn area([left, top, right, bottom]: [i32; 4]) -> f64 {
+    f64::from((right - left).max(0)) * f64::from((bottom - top).max(0))
+}
+
 /// An identifier in a selector of CSS.
 fn escaped(name: &str) -> String {
     let mut written = String::with_capacity(name.len());
@@ -214,23 +233,4 @@ fn is_document(element: &SnapshotElement) -> bool {
 
 fn is_cell(element: &SnapshotElement) -> bool {
     ["td", "th", "tr", "li", "option", "dt", "dd"].contains(&element.tag.as_str())
-}
-
-/// Bounds as the box of a record, multiplied by a scale.
-pub(crate) fn boxed([left, top, right, bottom]: [i32; 4], scale: u32) -> PixelBox {
-    let (left, top) = (left.max(0), top.max(0));
-    [left, top, (right - left).max(0), (bottom - top).max(0)].map(|side| side as u32 * scale)
-}
-
-pub(crate) fn grown([left, top, right, bottom]: [i32; 4], by: i32) -> [i32; 4] {
-    [left - by, top - by, right + by, bottom + by]
-}
-
-pub(crate) fn intersection(one: [i32; 4], other: [i32; 4]) -> [i32; 4] {
-    let ([a, b, c, d], [e, f, g, h]) = (one, other);
-    [a.max(e), b.max(f), c.min(g), d.min(h)]
-}
-
-pub(crate) fn area([left, top, right, bottom]: [i32; 4]) -> f64 {
-    f64::from((right - left).max(0)) * f64::from((bottom - top).max(0))
 }

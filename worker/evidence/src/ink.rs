@@ -79,6 +79,26 @@ impl InkArea {
     }
 }
 
+/// Texts whose ink differs by more than the noise of the page's others; a text alone never does.
+pub(crate) fn texts_of_other_ink(
+    screenshot: &Raster,
+    drawing: &Raster,
+    page: &PageTree<'_>,
+) -> Vec<InkArea> {
+    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index));
+    let inks = texts.map(|text| InkDifference::new(text, screenshot, drawing));
+    let mut inks: Vec<_> = inks.collect();
+    inks.sort_by(|one, other| one.share().total_cmp(&other.share()));
+    let middle = inks.get(inks.len().saturating_sub(1) / 2).map_or(0.0, InkDifference::share);
+    let least = MIN_SHARE.max(TIMES_MIDDLE * middle);
+    inks.into_iter().filter(|ink| ink.is_beyond(least)).map(|ink| ink.area).collect()
+}
+
+/// True if a border's ink differs by more than its noise.
+pub(crate) fn has_other_ink(border: InkArea, screenshot: &Raster, drawing: &Raster) -> bool {
+    InkDifference::new(border, screenshot, drawing).is_beyond(MIN_BORDER_SHARE)
+}
+
 /// An area's ink in the drawing, and how far the screenshot's is from it, as sums of levels.
 struct InkDifference {
     area: InkArea,
@@ -116,26 +136,6 @@ impl InkDifference {
     fn is_beyond(&self, share: f64) -> bool {
         self.share() >= share && self.difference >= MIN_LEVELS * f64::from(self.pixels.max(1))
     }
-}
-
-/// Texts whose ink differs by more than the noise of the page's others; a text alone never does.
-pub(crate) fn texts_of_other_ink(
-    screenshot: &Raster,
-    drawing: &Raster,
-    page: &PageTree<'_>,
-) -> Vec<InkArea> {
-    let texts = page.visible().filter_map(|index| InkArea::of_text(page, index));
-    let inks = texts.map(|text| InkDifference::new(text, screenshot, drawing));
-    let mut inks: Vec<_> = inks.collect();
-    inks.sort_by(|one, other| one.share().total_cmp(&other.share()));
-    let middle = inks.get(inks.len().saturating_sub(1) / 2).map_or(0.0, InkDifference::share);
-    let least = MIN_SHARE.max(TIMES_MIDDLE * middle);
-    inks.into_iter().filter(|ink| ink.is_beyond(least)).map(|ink| ink.area).collect()
-}
-
-/// True if a border's ink differs by more than its noise.
-pub(crate) fn has_other_ink(border: InkArea, screenshot: &Raster, drawing: &Raster) -> bool {
-    InkDifference::new(border, screenshot, drawing).is_beyond(MIN_BORDER_SHARE)
 }
 
 /// True for a text of several letters and no symbols: those come from whatever font has them.

@@ -178,6 +178,11 @@ impl fmt::Debug for Raster {
     }
 }
 
+/// The largest difference of the three channels.
+pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
+    a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
+}
+
 fn over_white([red, green, blue, alpha]: [u8; 4]) -> Rgb {
     match alpha {
         u8::MAX => [red, green, blue],
@@ -196,11 +201,6 @@ fn mean_of_four(four: &[Rgb; 4], channel: usize) -> u8 {
 
 fn sum([[a, b, c], [d, e, f], [g, h, i]]: [[u16; 3]; 3]) -> [u16; 3] {
     [a + d + g, b + e + h, c + f + i]
-}
-
-/// The largest difference of the three channels.
-pub(crate) fn channel_difference([a, b, c]: Rgb, [d, e, f]: Rgb) -> u8 {
-    a.abs_diff(d).max(b.abs_diff(e)).max(c.abs_diff(f))
 }
 
 #[cfg(test)]

@@ -20,6 +20,12 @@ const TEXT_RIMS: f64 = 0.2;
 /// Maximum difference of colors of the same content, in levels.
 const MAX_LEVELS: u8 = 8;
 
+/// The shapes of a pair of pictures.
+pub(crate) struct PairShapes {
+    pub screenshot: Vec<DrawnShape>,
+    pub drawing: Vec<DrawnShape>,
+}
+
 /// The shift of a region's content from the drawing to the screenshot; none unless all of it is
 /// found.
 pub(crate) fn shift_of(
@@ -33,12 +39,6 @@ pub(crate) fn shift_of(
     let shift = patch.find(drawing, screenshot, REACH)?;
     let reverse = back.find(screenshot, drawing, REACH)?;
     (shift != [0, 0] && reverse == shift.map(|part| -part)).then_some(shift)
-}
-
-/// The shapes of a pair of pictures.
-pub(crate) struct PairShapes {
-    pub screenshot: Vec<DrawnShape>,
-    pub drawing: Vec<DrawnShape>,
 }
 
 /// The kind of a region whose content did not only move.

@@ -87,6 +87,33 @@ pub(crate) fn is_lost_in_noise(
     !noise.is_none() && differing_areas(difference, noise, Some(page), gap).is_empty()
 }
 
+/// Mean color difference of the differing pixels of a box.
+pub(crate) fn mean_delta_e(
+    screenshot: &Raster,
+    drawing: &Raster,
+    difference: &PixelDifference,
+    [left, top, right, bottom]: [i32; 4],
+) -> f64 {
+    let mut pairs: Vec<(Rgb, Rgb)> = Vec::new();
+    for y in top..bottom {
+        let row = (left..right).filter(|&x| difference.at(x, y) > 0);
+        pairs.extend(row.map(|x| (screenshot.at(x, y), drawing.at(x, y))));
+    }
+    let step = pairs.len().div_ceil(MAX_SAMPLES).max(1);
+    let (mut total, mut count, mut last) = (0.0, 0usize, None);
+    for &pair in pairs.iter().step_by(step) {
+        // Neighbors are mostly equal and CIEDE2000 is slow, so the last value is reused.
+        let value = match last {
+            Some((known, value)) if known == pair => value,
+            _ => delta_e(pair.0, pair.1),
+        };
+        last = Some((pair, value));
+        total += value;
+        count += 1;
+    }
+    total / count.max(1) as f64
+}
+
 /// Connected areas that differ beyond the noise, joined across at most `gap` cells.
 fn differing_areas(
     difference: &PixelDifference,
@@ -170,33 +197,6 @@ fn best_fit(page: &PageTree<'_>, bounds: [i32; 4]) -> Option<usize> {
     };
     let fits = page.visible().map(|index| (index, overlap(index))).filter(|(_, fit)| *fit > 0.0);
     fits.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(index, _)| index)
-}
-
-/// Mean color difference of the differing pixels of a box.
-pub(crate) fn mean_delta_e(
-    screenshot: &Raster,
-    drawing: &Raster,
-    difference: &PixelDifference,
-    [left, top, right, bottom]: [i32; 4],
-) -> f64 {
-    let mut pairs: Vec<(Rgb, Rgb)> = Vec::new();
-    for y in top..bottom {
-        let row = (left..right).filter(|&x| difference.at(x, y) > 0);
-        pairs.extend(row.map(|x| (screenshot.at(x, y), drawing.at(x, y))));
-    }
-    let step = pairs.len().div_ceil(MAX_SAMPLES).max(1);
-    let (mut total, mut count, mut last) = (0.0, 0usize, None);
-    for &pair in pairs.iter().step_by(step) {
-        // Neighbors are mostly equal and CIEDE2000 is slow, so the last value is reused.
-        let value = match last {
-            Some((known, value)) if known == pair => value,
-            _ => delta_e(pair.0, pair.1),
-        };
-        last = Some((pair, value));
-        total += value;
-        count += 1;
-    }
-    total / count.max(1) as f64
 }
 
 #[cfg(test)]

@@ -29,55 +29,6 @@ pub(crate) struct DrawnShape {
     pub rims: usize,
 }
 
-/// Shapes that differ between renderers: those with curves or letters.
-pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
-    let mut shapes = contours_of(drawing);
-    shapes.retain(|shape| shape.has_many_colors(drawing));
-    shapes
-}
-
-/// Shapes that contrast with their surroundings, in reading order.
-pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
-    let (width, height) = (drawing.width() as usize, drawing.height() as usize);
-    let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
-    let mut rims = vec![0u8; columns * rows];
-    for y in 0..height {
-        let (row, below) = (drawing.row(y as u32), drawing.row((y + 1).min(height - 1) as u32));
-        for (x, (&here, &under)) in row.iter().zip(below).enumerate() {
-            let beside = row.get(x + 1).copied().unwrap_or(here);
-            let is_rim = here != beside && channel_difference(here, beside) > RIM
-                || here != under && channel_difference(here, under) > RIM;
-            if is_rim && let Some(count) = rims.get_mut(y / CELL * columns + x / CELL) {
-                *count += 1;
-            }
-        }
-    }
-    let mut marks: Vec<bool> = rims.iter().map(|count| *count > 0).collect();
-    let groups = connected_groups(&mut marks, columns, 1).into_iter();
-    let shapes = groups.filter_map(|group| {
-        let counts = group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize);
-        let rims: usize = counts.sum();
-        if rims < MIN_RIMS {
-            return None;
-        }
-        let mut places = Vec::with_capacity(group.len() * CELL * CELL);
-        places.extend(group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])));
-        Some(DrawnShape { places, rims })
-    });
-    shapes.collect()
-}
-
-/// Places of a cell's pixels.
-fn places_of(
-    cell: usize,
-    columns: usize,
-    [width, height]: [usize; 2],
-) -> impl Iterator<Item = [i32; 2]> {
-    let (left, top) = (cell % columns * CELL, cell / columns * CELL);
-    let rows = top..(top + CELL).min(height);
-    rows.flat_map(move |y| (left..(left + CELL).min(width)).map(move |x| [x as i32, y as i32]))
-}
-
 impl DrawnShape {
     /// Left, top, right and bottom of the shape's cells.
     pub fn bounds(&self) -> [i32; 4] {
@@ -127,6 +78,55 @@ impl DrawnShape {
             colors.len() >= MIN_COLORS
         })
     }
+}
+
+/// Shapes that differ between renderers: those with curves or letters.
+pub(crate) fn shapes_of(drawing: &Raster) -> Vec<DrawnShape> {
+    let mut shapes = contours_of(drawing);
+    shapes.retain(|shape| shape.has_many_colors(drawing));
+    shapes
+}
+
+/// Shapes that contrast with their surroundings, in reading order.
+pub(crate) fn contours_of(drawing: &Raster) -> Vec<DrawnShape> {
+    let (width, height) = (drawing.width() as usize, drawing.height() as usize);
+    let (columns, rows) = (width.div_ceil(CELL).max(1), height.div_ceil(CELL));
+    let mut rims = vec![0u8; columns * rows];
+    for y in 0..height {
+        let (row, below) = (drawing.row(y as u32), drawing.row((y + 1).min(height - 1) as u32));
+        for (x, (&here, &under)) in row.iter().zip(below).enumerate() {
+            let beside = row.get(x + 1).copied().unwrap_or(here);
+            let is_rim = here != beside && channel_difference(here, beside) > RIM
+                || here != under && channel_difference(here, under) > RIM;
+            if is_rim && let Some(count) = rims.get_mut(y / CELL * columns + x / CELL) {
+                *count += 1;
+            }
+        }
+    }
+    let mut marks: Vec<bool> = rims.iter().map(|count| *count > 0).collect();
+    let groups = connected_groups(&mut marks, columns, 1).into_iter();
+    let shapes = groups.filter_map(|group| {
+        let counts = group.iter().filter_map(|&cell| rims.get(cell)).map(|&count| count as usize);
+        let rims: usize = counts.sum();
+        if rims < MIN_RIMS {
+            return None;
+        }
+        let mut places = Vec::with_capacity(group.len() * CELL * CELL);
+        places.extend(group.iter().flat_map(|&cell| places_of(cell, columns, [width, height])));
+        Some(DrawnShape { places, rims })
+    });
+    shapes.collect()
+}
+
+/// Places of a cell's pixels.
+fn places_of(
+    cell: usize,
+    columns: usize,
+    [width, height]: [usize; 2],
+) -> impl Iterator<Item = [i32; 2]> {
+    let (left, top) = (cell % columns * CELL, cell / columns * CELL);
+    let rows = top..(top + CELL).min(height);
+    rows.flat_map(move |y| (left..(left + CELL).min(width)).map(move |x| [x as i32, y as i32]))
 }
 
 /// The larger change of the most frequent color and of the one farthest from it; none if a color

@@ -7,6 +7,28 @@ const WINDOW: usize = 8;
 const C1: f64 = (0.01 * 255.0) * (0.01 * 255.0);
 const C2: f64 = (0.03 * 255.0) * (0.03 * 255.0);
 
+/// Mean structural similarity of all windows, and of the lowest tenth of them.
+pub(crate) fn mean_and_lowest_tenth(one: &Raster, other: &Raster) -> (f64, f64) {
+    let columns = (other.width() as usize).div_ceil(WINDOW);
+    let mut values = Vec::new();
+    for top in (0..other.height()).step_by(WINDOW) {
+        let rows = top..(top + WINDOW as u32).min(other.height());
+        let rows: Vec<(&[Rgb], &[Rgb])> = rows.map(|y| (one.row(y), other.row(y))).collect();
+        values.extend((0..columns).map(|column| {
+            let window = rows.iter().map(|&(one, other)| (part(one, column), part(other, column)));
+            similarity(window)
+        }));
+    }
+    if values.is_empty() {
+        return (1.0, 1.0);
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let tenth = values.len().div_ceil(10);
+    let all = mean(&values);
+    values.select_nth_unstable_by(tenth - 1, f64::total_cmp);
+    (all, mean(values.get(..tenth).unwrap_or_default()))
+}
+
 /// Sums over the pixels of a window.
 #[derive(Clone, Copy, Default)]
 struct PixelSums {
@@ -37,28 +59,6 @@ impl PixelSums {
         ((2.0 * one * other + C1) * (2.0 * covariance + C2))
             / ((one * one + other * other + C1) * (variance_one + variance_other + C2))
     }
-}
-
-/// Mean structural similarity of all windows, and of the lowest tenth of them.
-pub(crate) fn mean_and_lowest_tenth(one: &Raster, other: &Raster) -> (f64, f64) {
-    let columns = (other.width() as usize).div_ceil(WINDOW);
-    let mut values = Vec::new();
-    for top in (0..other.height()).step_by(WINDOW) {
-        let rows = top..(top + WINDOW as u32).min(other.height());
-        let rows: Vec<(&[Rgb], &[Rgb])> = rows.map(|y| (one.row(y), other.row(y))).collect();
-        values.extend((0..columns).map(|column| {
-            let window = rows.iter().map(|&(one, other)| (part(one, column), part(other, column)));
-            similarity(window)
-        }));
-    }
-    if values.is_empty() {
-        return (1.0, 1.0);
-    }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let tenth = values.len().div_ceil(10);
-    let all = mean(&values);
-    values.select_nth_unstable_by(tenth - 1, f64::total_cmp);
-    (all, mean(values.get(..tenth).unwrap_or_default()))
 }
 
 /// A window's part of a row.

@@ -10,81 +10,12 @@ use super::{
 };
 use bytes::Bytes;
 
-/// Prepares an image. Pure and synchronous; takes milliseconds if pixels must be changed, so async
-/// callers use [`super::Preparer`].
-pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
-    match examine(bytes, rules)? {
-        Examined::Ready(prepared) => Ok(prepared),
-        Examined::NeedsWork(work) => work.carry_out(rules),
-    }
-}
-
-/// Refuses a file that is not an image, or whose container is truncated or damaged. Decodes no
-/// pixel.
-pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
-    facts_of(bytes).map(drop)
-}
-
-/// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
-pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
-    let facts = container::walk(ReadableFormat::from_bytes(bytes)?, bytes).ok()?;
-    Some(facts.upright_dimensions())
-}
-
-/// The picture of a file, turned upright.
-pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageError> {
-    let facts = facts_of(bytes)?;
-    let mut picture = decode(bytes, &facts)?.image;
-    picture.apply_orientation(facts.orientation);
-    Ok(picture)
-}
-
 /// Result of examining the container.
 pub(super) enum Examined {
     /// The file is sent unchanged.
     Ready(PreparedImage),
     /// The file must be decoded and encoded again.
     NeedsWork(DecodeWork),
-}
-
-/// Examines the container only, without decoding a pixel.
-pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, ImageError> {
-    let facts = facts_of(&bytes)?;
-    let passes = may_pass(&facts, bytes.len(), rules);
-    if !passes || rules.signatures {
-        return Ok(Examined::NeedsWork(DecodeWork { bytes, facts, passes }));
-    }
-    Ok(Examined::Ready(passed_through(bytes, &facts)))
-}
-
-fn passed_through(bytes: Bytes, facts: &Facts) -> PreparedImage {
-    PreparedImage {
-        bytes,
-        media_type: facts.format.media_type(),
-        width: facts.width,
-        height: facts.height,
-        note: None,
-        signature: None,
-        passed_through: true,
-    }
-}
-
-fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
-    let format = ReadableFormat::from_bytes(bytes)
-        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
-    container::walk(format, bytes)
-        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
-}
-
-fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {
-    facts.flaw.is_none()
-        && facts.frames == 1
-        && facts.bits == 8
-        && !facts.cmyk
-        && facts.orientation == image::metadata::Orientation::NoTransforms
-        && rules.formats.contains(&facts.format)
-        && length as u64 <= rules.max_bytes
-        && rules.fit(facts.width, facts.height) == (facts.width, facts.height)
 }
 
 /// An image that must be decoded.
@@ -139,4 +70,73 @@ impl DecodeWork {
             passed_through: false,
         })
     }
+}
+
+/// Prepares an image. Pure and synchronous; takes milliseconds if pixels must be changed, so async
+/// callers use [`super::Preparer`].
+pub fn prepare(bytes: Bytes, rules: &ImageRules) -> Result<PreparedImage, ImageError> {
+    match examine(bytes, rules)? {
+        Examined::Ready(prepared) => Ok(prepared),
+        Examined::NeedsWork(work) => work.carry_out(rules),
+    }
+}
+
+/// Refuses a file that is not an image, or whose container is truncated or damaged. Decodes no
+/// pixel.
+pub fn check_container(bytes: &[u8]) -> Result<(), ImageError> {
+    facts_of(bytes).map(drop)
+}
+
+/// Width and height of an image as a viewer shows it; none for a file that cannot be judged.
+pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
+    let facts = container::walk(ReadableFormat::from_bytes(bytes)?, bytes).ok()?;
+    Some(facts.upright_dimensions())
+}
+
+/// The picture of a file, turned upright.
+pub(super) fn decode_upright(bytes: &[u8]) -> Result<image::DynamicImage, ImageError> {
+    let facts = facts_of(bytes)?;
+    let mut picture = decode(bytes, &facts)?.image;
+    picture.apply_orientation(facts.orientation);
+    Ok(picture)
+}
+
+/// Examines the container only, without decoding a pixel.
+pub(super) fn examine(bytes: Bytes, rules: &ImageRules) -> Result<Examined, ImageError> {
+    let facts = facts_of(&bytes)?;
+    let passes = may_pass(&facts, bytes.len(), rules);
+    if !passes || rules.signatures {
+        return Ok(Examined::NeedsWork(DecodeWork { bytes, facts, passes }));
+    }
+    Ok(Examined::Ready(passed_through(bytes, &facts)))
+}
+
+fn passed_through(bytes: Bytes, facts: &Facts) -> PreparedImage {
+    PreparedImage {
+        bytes,
+        media_type: facts.format.media_type(),
+        width: facts.width,
+        height: facts.height,
+        note: None,
+        signature: None,
+        passed_through: true,
+    }
+}
+
+fn facts_of(bytes: &[u8]) -> Result<Facts, ImageError> {
+    let format = ReadableFormat::from_bytes(bytes)
+        .ok_or_else(|| ImageError::UnknownFormat { found: describe_foreign(bytes) })?;
+    container::walk(format, bytes)
+        .map_err(|damage| ImageError::Unreadable { format, reason: damage.to_owned() })
+}
+
+fn may_pass(facts: &Facts, length: usize, rules: &ImageRules) -> bool {
+    facts.flaw.is_none()
+        && facts.frames == 1
+        && facts.bits == 8
+        && !facts.cmyk
+        && facts.orientation == image::metadata::Orientation::NoTransforms
+        && rules.formats.contains(&facts.format)
+        && length as u64 <= rules.max_bytes
+        && rules.fit(facts.width, facts.height) == (facts.width, facts.height)
 }

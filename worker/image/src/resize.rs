@@ -9,6 +9,17 @@ use fast_image_resize::{
 use image::{DynamicImage, ImageBuffer, Pixel};
 use std::mem;
 
+impl DecodedImage {
+    /// Shrinks to this size with a Lanczos filter; leaves a picture of that size alone.
+    pub fn shrink(&mut self, width: u32, height: u32) -> Result<(), ImageError> {
+        if (self.image.width(), self.image.height()) != (width, height) {
+            let image = mem::take(&mut self.image);
+            self.image = resize(image, width, height).ok_or(ImageError::Interrupted)?;
+        }
+        Ok(())
+    }
+}
+
 /// The largest size of the same proportions, not larger than given, with no side above `limit`.
 pub(super) fn fit(width: u32, height: u32, limit: u32) -> (u32, u32) {
     let longest = u64::from(width.max(height));
@@ -20,17 +31,6 @@ pub(super) fn fit(width: u32, height: u32, limit: u32) -> (u32, u32) {
         u32::try_from(rounded).unwrap_or(limit).max(1)
     };
     (scaled(width), scaled(height))
-}
-
-impl DecodedImage {
-    /// Shrinks to this size with a Lanczos filter; leaves a picture of that size alone.
-    pub fn shrink(&mut self, width: u32, height: u32) -> Result<(), ImageError> {
-        if (self.image.width(), self.image.height()) != (width, height) {
-            let image = mem::take(&mut self.image);
-            self.image = resize(image, width, height).ok_or(ImageError::Interrupted)?;
-        }
-        Ok(())
-    }
 }
 
 /// Shrinks as RGB or RGBA. Gray pictures are rare enough to be converted: each kind of pixel that

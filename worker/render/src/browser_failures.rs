@@ -10,12 +10,6 @@ const MAX_FAILURES: u32 = 5;
 #[derive(Debug, Default)]
 pub(crate) struct BrowserFailures(Mutex<FailuresInARow>);
 
-#[derive(Debug, Default)]
-struct FailuresInARow {
-    count: u32,
-    last: String,
-}
-
 impl BrowserFailures {
     /// Refuses a further page once there were too many failures.
     pub fn check(&self) -> Result<(), RendererError> {
@@ -48,6 +42,12 @@ impl BrowserFailures {
     fn lock(&self) -> MutexGuard<'_, FailuresInARow> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug, Default)]
+struct FailuresInARow {
+    count: u32,
+    last: String,
 }
 
 #[cfg(test)]

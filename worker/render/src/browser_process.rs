@@ -171,6 +171,14 @@ impl Drop for BrowserProcess {
     }
 }
 
+/// The result of a command.
+pub(crate) fn reply(method: &str, message: DevtoolsMessage) -> Result<Value, RendererError> {
+    match message.error {
+        Some(error) => Err(RendererError::Ended(format!("{method}: {}", error.message))),
+        None => Ok(message.result),
+    }
+}
+
 fn command(
     executable: &BrowserExecutable,
     profile: &Path,
@@ -188,14 +196,6 @@ fn command(
     // terminal reaches the worker alone.
     command.process_group(0);
     command
-}
-
-/// The result of a command.
-pub(crate) fn reply(method: &str, message: DevtoolsMessage) -> Result<Value, RendererError> {
-    match message.error {
-        Some(error) => Err(RendererError::Ended(format!("{method}: {}", error.message))),
-        None => Ok(message.result),
-    }
 }
 
 fn ended(error: io::Error) -> RendererError {

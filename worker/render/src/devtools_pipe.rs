@@ -18,15 +18,6 @@ pub(crate) struct DevtoolsPipe {
     last_id: u64,
 }
 
-#[derive(Debug, Serialize)]
-struct DevtoolsCommand<'call> {
-    id: u64,
-    method: &'call str,
-    params: Value,
-    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<&'call str>,
-}
-
 /// A message of the browser: the reply to a command, or an event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct DevtoolsMessage {
@@ -80,4 +71,13 @@ impl DevtoolsPipe {
         self.received.clear();
         message
     }
+}
+
+#[derive(Debug, Serialize)]
+struct DevtoolsCommand<'call> {
+    id: u64,
+    method: &'call str,
+    params: Value,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'call str>,
 }

@@ -71,13 +71,6 @@ pub struct DrawnPage {
     pub error: Option<String>,
 }
 
-/// State of a page that has settled.
-#[derive(Debug, Deserialize)]
-struct SettledPage {
-    elements: usize,
-    is_empty: bool,
-}
-
 impl<'renderer> OpenPage<'renderer> {
     /// Opens code in a browser and waits until the page has settled.
     pub(crate) async fn open(
@@ -239,6 +232,13 @@ impl<'renderer> OpenPage<'renderer> {
             RenderError::Throws(shortened(&format!("its description cannot be read: {error}")))
         })
     }
+}
+
+/// State of a page that has settled.
+#[derive(Debug, Deserialize)]
+struct SettledPage {
+    elements: usize,
+    is_empty: bool,
 }
 
 fn shortened(text: &str) -> String {

@@ -145,6 +145,13 @@ pub(crate) fn looks_used(script: &str) -> bool {
     found.len() >= MIN_CLASSES
 }
 
+/// A page of HTML that loads the build before all else.
+pub(crate) fn with_build(html: &str) -> String {
+    let at = doctype_end(html);
+    let (doctype, rest) = html.split_at(at);
+    format!("{doctype}<script src=\"{TAILWIND_PATH}\"></script>{rest}")
+}
+
 /// True for the form of `px-4`, `md:text-sm`, `bg-blue-600/50`, `w-[37px]`.
 fn is_utility(word: &str) -> bool {
     let class = word.rsplit(':').next().unwrap_or_default();
@@ -167,13 +174,6 @@ fn is_value(value: &str) -> bool {
     };
     let is_arbitrary = value.starts_with('[') && value.ends_with(']');
     is_number(value) || is_arbitrary || VALUES.contains(&value) || is_shade(value)
-}
-
-/// A page of HTML that loads the build before all else.
-pub(crate) fn with_build(html: &str) -> String {
-    let at = doctype_end(html);
-    let (doctype, rest) = html.split_at(at);
-    format!("{doctype}<script src=\"{TAILWIND_PATH}\"></script>{rest}")
 }
 
 /// The place after the doctype: before it, an element would change how the page is laid out.

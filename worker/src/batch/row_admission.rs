@@ -89,70 +89,6 @@ pub async fn gather(job: &Job, work: &BatchWork) -> Result<Gathered, Interruptio
     admit(Box::new(PendingRow { line, row, ask, builder }), work).await
 }
 
-fn to_row(
-    job: &Job,
-    mut asked: PreparedQuestion,
-    builder: &ResultBuilder,
-    earlier: Option<RowRecord>,
-    setup: &JudgeSetup,
-    lane: &BatchLane,
-) -> Result<(Vec<u8>, BatchRow, AdmissionRequest), Interruption> {
-    let limit = asked.bounds.max_output_tokens;
-    let unasked = AttemptTally {
-        answers: builder.attempts(),
-        larger_output: setup.terms.larger_output_limit(limit).is_some(),
-        ..AttemptTally::default()
-    };
-    let raised = earlier.as_ref().is_some_and(|earlier| earlier.raised);
-    // The earlier row may have been refused because its image URL was unreadable.
-    let sends_bytes = earlier.as_ref().is_some_and(|earlier| earlier.by_url);
-    let (tally, first) = match earlier {
-        Some(earlier) => (earlier.tally, earlier.first),
-        None => (unasked, None),
-    };
-    if raised {
-        asked.raise_output_limit(&setup.terms);
-    }
-    let by_url = !sends_bytes && name_urls(&mut asked, lane);
-    let line = lane.provider.row(job.job_id.as_str(), &asked.request);
-    let price = setup.terms.prices.price_in(Lane::Batch);
-    let worst_cost = price.worst_cost(asked.bounds.input_tokens, asked.bounds.max_output_tokens);
-    let mut bounds = asked.bounds;
-    bounds.worst_cost = worst_cost;
-    let lease = LeaseId::random();
-    let record = RowRecord {
-        job: job.clone(),
-        builder: builder.snapshot(),
-        key: asked.key,
-        bounds,
-        tally,
-        raised,
-        by_url,
-        first,
-        realtime: false,
-    };
-    let ask = AdmissionRequest {
-        lease: lease.clone(),
-        owner: OwnerId::new(ROWS_OWNER),
-        run: job.run_id.clone(),
-        // Batches have separate limits, which the provider reports when one is created.
-        endpoint: format!("{} (batches)", setup.endpoint),
-        input_tokens: 0,
-        max_output_tokens: 0,
-        worst_cost,
-    };
-    Ok((line, record.into_row(lease, true)?, ask))
-}
-
-/// Has the provider read the images that lie on public hosts; returns whether there are any.
-fn name_urls(asked: &mut PreparedQuestion, lane: &BatchLane) -> bool {
-    for (image, url) in asked.request.images.iter_mut().zip(&asked.urls) {
-        let public = url.as_ref().filter(|url| lane.public_hosts.host(url).is_ok());
-        image.url = public.map(|url| url.as_str().to_owned());
-    }
-    asked.request.images.iter().any(|image| image.url.is_some())
-}
-
 /// Holds a row's money, or ends its job if the budget is exhausted.
 pub async fn admit(row: Box<PendingRow>, work: &BatchWork) -> Result<Gathered, Interruption> {
     let context = &work.context;
@@ -239,6 +175,70 @@ pub async fn return_jobs(work: &BatchWork, number: u32) -> Result<(), WorkerErro
             .buffer_unordered(MAX_CONCURRENT_ROWS);
         returned.try_collect::<()>().await?;
     }
+}
+
+fn to_row(
+    job: &Job,
+    mut asked: PreparedQuestion,
+    builder: &ResultBuilder,
+    earlier: Option<RowRecord>,
+    setup: &JudgeSetup,
+    lane: &BatchLane,
+) -> Result<(Vec<u8>, BatchRow, AdmissionRequest), Interruption> {
+    let limit = asked.bounds.max_output_tokens;
+    let unasked = AttemptTally {
+        answers: builder.attempts(),
+        larger_output: setup.terms.larger_output_limit(limit).is_some(),
+        ..AttemptTally::default()
+    };
+    let raised = earlier.as_ref().is_some_and(|earlier| earlier.raised);
+    // The earlier row may have been refused because its image URL was unreadable.
+    let sends_bytes = earlier.as_ref().is_some_and(|earlier| earlier.by_url);
+    let (tally, first) = match earlier {
+        Some(earlier) => (earlier.tally, earlier.first),
+        None => (unasked, None),
+    };
+    if raised {
+        asked.raise_output_limit(&setup.terms);
+    }
+    let by_url = !sends_bytes && name_urls(&mut asked, lane);
+    let line = lane.provider.row(job.job_id.as_str(), &asked.request);
+    let price = setup.terms.prices.price_in(Lane::Batch);
+    let worst_cost = price.worst_cost(asked.bounds.input_tokens, asked.bounds.max_output_tokens);
+    let mut bounds = asked.bounds;
+    bounds.worst_cost = worst_cost;
+    let lease = LeaseId::random();
+    let record = RowRecord {
+        job: job.clone(),
+        builder: builder.snapshot(),
+        key: asked.key,
+        bounds,
+        tally,
+        raised,
+        by_url,
+        first,
+        realtime: false,
+    };
+    let ask = AdmissionRequest {
+        lease: lease.clone(),
+        owner: OwnerId::new(ROWS_OWNER),
+        run: job.run_id.clone(),
+        // Batches have separate limits, which the provider reports when one is created.
+        endpoint: format!("{} (batches)", setup.endpoint),
+        input_tokens: 0,
+        max_output_tokens: 0,
+        worst_cost,
+    };
+    Ok((line, record.into_row(lease, true)?, ask))
+}
+
+/// Has the provider read the images that lie on public hosts; returns whether there are any.
+fn name_urls(asked: &mut PreparedQuestion, lane: &BatchLane) -> bool {
+    for (image, url) in asked.request.images.iter_mut().zip(&asked.urls) {
+        let public = url.as_ref().filter(|url| lane.public_hosts.host(url).is_ok());
+        image.url = public.map(|url| url.as_str().to_owned());
+    }
+    asked.request.images.iter().any(|image| image.url.is_some())
 }
 
 async fn return_job(row: BatchRow, work: &BatchWork) -> Result<(), WorkerError> {

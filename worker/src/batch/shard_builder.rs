@@ -15,20 +15,6 @@ use tokio::{sync::Mutex, time::Instant};
 #[derive(Default)]
 pub(crate) struct Filler(Mutex<Filling>);
 
-#[derive(Default)]
-struct Filling {
-    /// Its number; none before its first row.
-    number: Option<u32>,
-    file: OpenShard,
-    /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
-    /// shard's number.
-    pending: HashMap<JobId, u32>,
-    /// Time of the last row; none before the first.
-    written: Option<Instant>,
-    /// Shards that are planned, and not worked on yet.
-    planned: Vec<u32>,
-}
-
 impl BatchWork {
     /// Adds a row to the shard that is being filled. The row is pending until it is written or put
     /// off. Returns false if its job has an open row already.
@@ -185,6 +171,29 @@ impl BatchWork {
     }
 }
 
+/// Error that pauses a run whose shard files cannot be written.
+pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
+    Interruption::Paused(format!(
+        "the file of a batch cannot be written in {}: {error}; make the folder writable or free \
+         space, then resume",
+        folder.display()
+    ))
+}
+
+#[derive(Default)]
+struct Filling {
+    /// Its number; none before its first row.
+    number: Option<u32>,
+    file: OpenShard,
+    /// Jobs whose rows are recorded in the shard or about to be, but not yet in its file; with the
+    /// shard's number.
+    pending: HashMap<JobId, u32>,
+    /// Time of the last row; none before the first.
+    written: Option<Instant>,
+    /// Shards that are planned, and not worked on yet.
+    planned: Vec<u32>,
+}
+
 impl Filling {
     fn is_empty(&self) -> bool {
         self.file.jobs.is_empty() && self.pending.is_empty()
@@ -196,13 +205,4 @@ impl Filling {
         let planned = std::mem::take(&mut self.planned);
         *self = Self { planned, ..Self::default() };
     }
-}
-
-/// Error that pauses a run whose shard files cannot be written.
-pub(super) fn unwritable(folder: &Path, error: &std::io::Error) -> Interruption {
-    Interruption::Paused(format!(
-        "the file of a batch cannot be written in {}: {error}; make the folder writable or free \
-         space, then resume",
-        folder.display()
-    ))
 }

@@ -11,11 +11,6 @@ use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, BufWriter},
 };
 
-/// The file of a shard.
-pub fn path(folder: &Path, run: &RunId, number: u32) -> PathBuf {
-    folder.join(format!("{run}-{number}.jsonl"))
-}
-
 /// A shard that is being filled.
 #[derive(Default)]
 pub struct OpenShard {
@@ -73,14 +68,14 @@ impl OpenShard {
     }
 }
 
+/// The file of a shard.
+pub fn path(folder: &Path, run: &RunId, number: u32) -> PathBuf {
+    folder.join(format!("{run}-{number}.jsonl"))
+}
+
 /// The file of a shard while it is being filled.
 pub fn unfinished(folder: &Path, run: &RunId, number: u32) -> PathBuf {
     folder.join(format!("{run}-{number}.unfinished"))
-}
-
-#[derive(Deserialize)]
-struct RowName {
-    custom_id: String,
 }
 
 /// Splits a shard's file into two of half the rows each; returns their jobs.
@@ -109,6 +104,11 @@ pub async fn split(file: &Path, halves: [&Path; 2]) -> io::Result<[Vec<JobId>; 2
         writer.get_ref().sync_all().await?;
     }
     Ok(jobs)
+}
+
+#[derive(Deserialize)]
+struct RowName {
+    custom_id: String,
 }
 
 #[cfg(test)]

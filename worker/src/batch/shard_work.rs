@@ -39,17 +39,6 @@ pub struct ShardWork {
     reported_tenth: Option<u64>,
 }
 
-/// Next step.
-enum NextMove {
-    Step(ShardStep),
-    Collect(EndedBatch),
-    /// No row of it ran or will run.
-    End(RowEnd),
-    Split,
-    /// This process stops.
-    Leave,
-}
-
 impl ShardWork {
     /// Work on a shard that has not begun.
     pub fn new(work: &Arc<BatchWork>, number: u32) -> Self {
@@ -312,4 +301,15 @@ impl ShardWork {
     fn path(&self) -> PathBuf {
         shard_file::path(&self.work.lane.folder, &self.work.run, self.number)
     }
+}
+
+/// Next step.
+enum NextMove {
+    Step(ShardStep),
+    Collect(EndedBatch),
+    /// No row of it ran or will run.
+    End(RowEnd),
+    Split,
+    /// This process stops.
+    Leave,
 }

@@ -50,30 +50,6 @@ pub(super) struct Controller {
     round: LimitRound,
 }
 
-/// The search for the number of concurrent calls that a provider accepts, if its refusals name no
-/// limit.
-#[derive(Clone, Copy, Debug)]
-struct Crowding {
-    good_rounds: u32,
-    rounds_before_probe: u32,
-    /// True if the limit has grown since the last refusal.
-    probed: bool,
-}
-
-/// A round of as many calls as the limit allows at once, so that each limit is tried before it
-/// changes.
-#[derive(Clone, Debug, Default)]
-struct LimitRound {
-    /// None before the first call.
-    begun: Option<Duration>,
-    answered: usize,
-    unavailable: usize,
-    /// Sum of the answered calls' latencies.
-    seconds: f64,
-    /// Sum of all calls' latencies.
-    busy_seconds: f64,
-}
-
 impl Controller {
     /// A limit that adapts to latency and refusals.
     pub(super) fn adaptive() -> Self {
@@ -174,6 +150,30 @@ impl Controller {
         self.changed_at = now;
         self.round = LimitRound::starting(now);
     }
+}
+
+/// The search for the number of concurrent calls that a provider accepts, if its refusals name no
+/// limit.
+#[derive(Clone, Copy, Debug)]
+struct Crowding {
+    good_rounds: u32,
+    rounds_before_probe: u32,
+    /// True if the limit has grown since the last refusal.
+    probed: bool,
+}
+
+/// A round of as many calls as the limit allows at once, so that each limit is tried before it
+/// changes.
+#[derive(Clone, Debug, Default)]
+struct LimitRound {
+    /// None before the first call.
+    begun: Option<Duration>,
+    answered: usize,
+    unavailable: usize,
+    /// Sum of the answered calls' latencies.
+    seconds: f64,
+    /// Sum of all calls' latencies.
+    busy_seconds: f64,
 }
 
 impl LimitRound {

@@ -61,18 +61,6 @@ pub(super) async fn measure(
     }
 }
 
-/// The renderer, started by the first item that needs it.
-async fn renderer(context: &Context) -> Result<&Renderer, MeasuringError> {
-    let started = context.evidence.renderer().await;
-    let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
-    if !renderer.is_sandboxed() {
-        let warning = "generated code is rendered without the browser's sandbox: the worker runs as \
-                       root, or the system allows no user namespaces";
-        context.evidence_warnings.emit_once(warning.to_owned(), &context.events).await;
-    }
-    Ok(renderer)
-}
-
 /// One item's code, to be rendered and measured.
 struct BrowserStage<'job> {
     renderer: &'job Renderer,
@@ -300,6 +288,18 @@ impl<'job> BrowserStage<'job> {
         let drawn = page.draw(&[]).await?;
         Ok((page, drawn))
     }
+}
+
+/// The renderer, started by the first item that needs it.
+async fn renderer(context: &Context) -> Result<&Renderer, MeasuringError> {
+    let started = context.evidence.renderer().await;
+    let renderer = started.map_err(|error| MeasuringError::Unmeasured(error.to_string()))?;
+    if !renderer.is_sandboxed() {
+        let warning = "generated code is rendered without the browser's sandbox: the worker runs as \
+                       root, or the system allows no user namespaces";
+        context.evidence_warnings.emit_once(warning.to_owned(), &context.events).await;
+    }
+    Ok(renderer)
 }
 
 /// Error of a browser whose picture cannot be read.

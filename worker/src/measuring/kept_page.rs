@@ -15,16 +15,6 @@ use tokio::task::spawn_blocking;
 /// differently.
 const RENDER_VERSION: u32 = 4;
 
-/// A page as it was drawn, without its picture.
-#[derive(Serialize, Deserialize)]
-struct KeptPage {
-    picture: Digest,
-    snapshot: Snapshot,
-    partial: Vec<String>,
-    refused: Vec<String>,
-    error: Option<String>,
-}
-
 /// Digest of everything that a drawing depends on.
 pub(super) fn render_key(source: &PageSource, renderer: Digest) -> Digest {
     Digest::from_content(json!([RENDER_VERSION, renderer, source]).to_string().as_bytes())
@@ -60,4 +50,14 @@ pub(super) async fn keep(
         "error": error,
     });
     renders.keep_page(key, Bytes::from(page.to_string())).await
+}
+
+/// A page as it was drawn, without its picture.
+#[derive(Serialize, Deserialize)]
+struct KeptPage {
+    picture: Digest,
+    snapshot: Snapshot,
+    partial: Vec<String>,
+    refused: Vec<String>,
+    error: Option<String>,
 }

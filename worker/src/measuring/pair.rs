@@ -13,15 +13,6 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
 
-/// A picture as pixels; none if it has none, or while the process ends.
-pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
-    let decoding = spawn_blocking(move || {
-        let picture = RgbaPicture::decode(&bytes)?;
-        Ok(Raster::from_rgba(picture.width, picture.height, &picture.pixels).map(Arc::new))
-    });
-    decoding.await.unwrap_or(Ok(None))
-}
-
 /// A screenshot, a drawing of the code, and the drawing's elements if a browser made it.
 #[derive(Clone)]
 pub(super) struct DrawnPair {
@@ -91,6 +82,15 @@ impl DrawnPair {
         });
         fitting.await.unwrap_or_default()
     }
+}
+
+/// A picture as pixels; none if it has none, or while the process ends.
+pub(super) async fn raster(bytes: Bytes) -> Result<Option<Arc<Raster>>, ImageError> {
+    let decoding = spawn_blocking(move || {
+        let picture = RgbaPicture::decode(&bytes)?;
+        Ok(Raster::from_rgba(picture.width, picture.height, &picture.pixels).map(Arc::new))
+    });
+    decoding.await.unwrap_or(Ok(None))
 }
 
 /// Names and values of the tokens whose values are texts, such as colors and lengths.

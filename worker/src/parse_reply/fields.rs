@@ -12,10 +12,6 @@ pub(super) const MAX_STATEMENTS: usize = 100;
 
 pub(super) type Object = IndexMap<String, Json>;
 
-fn get<'json>(object: &'json Object, key: &str, place: &str) -> Result<&'json Json, ReplyError> {
-    object.get(key).ok_or_else(|| ReplyError::Missing { place: place.to_owned() })
-}
-
 pub(super) fn get_object<'json>(
     object: &'json Object,
     key: &str,
@@ -85,6 +81,10 @@ pub(super) fn get_statements(object: &Object, key: &str) -> Result<Vec<String>, 
 pub(super) fn wrong_kind(place: &str, found: &Json, wanted: &str) -> ReplyError {
     let problem = format!("is {} and not {wanted}", found.kind());
     ReplyError::WrongShape { place: place.to_owned(), problem }
+}
+
+fn get<'json>(object: &'json Object, key: &str, place: &str) -> Result<&'json Json, ReplyError> {
+    object.get(key).ok_or_else(|| ReplyError::Missing { place: place.to_owned() })
 }
 
 /// A statement as one line without control characters.

@@ -37,6 +37,12 @@ impl Json {
     }
 }
 
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
 /// The result of `interpret` for the last JSON object in a reply for which it succeeds: the whole
 /// reply, or an object in a text around it, a Markdown fence included. Models that think aloud
 /// write drafts before their answer, so the text before the end of a thought (`</think>`) is
@@ -83,20 +89,6 @@ pub(super) fn last_object<T>(
         rest = from_brace.get(after..).unwrap_or_default();
     }
     found.ok_or_else(|| last_error.unwrap_or_else(|| not_json(first_problem)))
-}
-
-const END_OF_THOUGHT: &str = "</think>";
-
-fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
-    let problem =
-        problem.map_or_else(|| "it contains no JSON object".to_owned(), |it| it.to_string());
-    ReplyError::NotJson { problem }
-}
-
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(JsonVisitor)
-    }
 }
 
 struct JsonVisitor;
@@ -159,4 +151,12 @@ impl<'de> Visitor<'de> for JsonVisitor {
         }
         Ok(Json::Object(object))
     }
+}
+
+const END_OF_THOUGHT: &str = "</think>";
+
+fn not_json(problem: Option<serde_json::Error>) -> ReplyError {
+    let problem =
+        problem.map_or_else(|| "it contains no JSON object".to_owned(), |it| it.to_string());
+    ReplyError::NotJson { problem }
 }

@@ -40,6 +40,8 @@ pub(super) fn read(rubric: &Rubric, object: &Object) -> Result<JudgeAnswer, Repl
     })
 }
 
+type Scores = IndexMap<String, (u32, Option<String>)>;
+
 fn finding(rubric: &Rubric, entry: &Object, place: &str) -> Result<Finding, ReplyError> {
     let text = |key: &str| get_text(entry, key, &format!("{place}.{key}"));
     let (kind, unlisted_kind) = listed(text("kind")?, |key| rubric.vocabulary.kind(key).is_some());
@@ -101,8 +103,6 @@ fn severity(word: &str, place: &str) -> Result<Severity, ReplyError> {
         }
     })
 }
-
-type Scores = IndexMap<String, (u32, Option<String>)>;
 
 fn scores(rubric: &Rubric, given: &Object) -> Result<Scores, ReplyError> {
     let mut scores = Scores::with_capacity(rubric.criteria.len());

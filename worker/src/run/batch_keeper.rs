@@ -47,14 +47,6 @@ pub struct BatchKeeper {
     changed: Arc<Notify>,
 }
 
-/// Runs whose batches a worker keeps.
-enum KeeperScope {
-    /// All runs of a fleet, beside other workers.
-    Fleet(KeeperSettings),
-    /// This one, alone; with the queue that its jobs come from and return to.
-    OneRun(RunId, Arc<LocalReturns<Job>>),
-}
-
 /// Times of a fleet worker's batches.
 #[derive(Clone, Copy, Debug)]
 pub struct KeeperSettings {
@@ -62,13 +54,6 @@ pub struct KeeperSettings {
     pub seal_after: Duration,
     /// Time without a renewal after which a worker's shards are taken over.
     pub owner_ttl: Duration,
-}
-
-/// The work on runs by their ids, and work whose context was replaced.
-#[derive(Default)]
-struct Works {
-    current: HashMap<RunId, Arc<BatchWork>>,
-    replaced: Vec<Arc<BatchWork>>,
 }
 
 /// Outcome of offering a job to a batch.
@@ -253,4 +238,19 @@ impl BatchKeeper {
     fn works(&self) -> MutexGuard<'_, Works> {
         self.works.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Runs whose batches a worker keeps.
+enum KeeperScope {
+    /// All runs of a fleet, beside other workers.
+    Fleet(KeeperSettings),
+    /// This one, alone; with the queue that its jobs come from and return to.
+    OneRun(RunId, Arc<LocalReturns<Job>>),
+}
+
+/// The work on runs by their ids, and work whose context was replaced.
+#[derive(Default)]
+struct Works {
+    current: HashMap<RunId, Arc<BatchWork>>,
+    replaced: Vec<Arc<BatchWork>>,
 }

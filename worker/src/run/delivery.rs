@@ -27,14 +27,6 @@ const MISSING_FILE_DELAY: Duration = Duration::from_secs(5);
 /// Hold of jobs that go to the queue of other workers, or are in progress in this one.
 const REDELIVERY_DELAY: Duration = Duration::from_secs(1);
 
-/// Progress of a job that was delivered.
-enum Reached {
-    /// The job has its result.
-    Result(Box<JobResult>),
-    /// The job is in a batch.
-    Batch,
-}
-
 /// The handler of a worker's deliveries.
 pub(super) struct DeliveryHandler {
     pub(super) worker: Worker,
@@ -249,6 +241,14 @@ impl DeliveryHandler {
             None => Ok(()),
         }
     }
+}
+
+/// Progress of a job that was delivered.
+enum Reached {
+    /// The job has its result.
+    Result(Box<JobResult>),
+    /// The job is in a batch.
+    Batch,
 }
 
 /// Disposition of a job whose result is published: a job that killed its workers is also

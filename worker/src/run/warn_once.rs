@@ -14,13 +14,6 @@ use tokio::time::Instant;
 /// Time for which the same message about a run is not repeated.
 const REPEAT_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
-/// Subject of a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum WarningTopic {
-    WorkerRunState,
-    Files,
-}
-
 /// The last message about each run.
 #[derive(Debug, Default)]
 pub struct WarnOnce(Mutex<HashMap<(RunId, WarningTopic), (Instant, String)>>);
@@ -54,4 +47,11 @@ impl WarnOnce {
         last_messages.insert(key, (Instant::now(), message.to_owned()));
         true
     }
+}
+
+/// Subject of a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum WarningTopic {
+    WorkerRunState,
+    Files,
 }

@@ -36,12 +36,6 @@ pub(super) struct Web {
     timeout: Duration,
 }
 
-/// A server's answer.
-enum FetchReply {
-    Content(Bytes),
-    Redirect(Url),
-}
-
 impl Web {
     pub(super) fn new(
         allowed: &Arc<FetchPolicy>,
@@ -128,6 +122,12 @@ impl FetchError {
             }
         }
     }
+}
+
+/// A server's answer.
+enum FetchReply {
+    Content(Bytes),
+    Redirect(Url),
 }
 
 fn client(

@@ -40,15 +40,6 @@ pub(super) struct AddressRefused {
     entry: String,
 }
 
-/// Checks an address that is written in a URL.
-pub(super) fn check_address(allowed: &FetchPolicy, address: IpAddr) -> Result<(), AddressRefused> {
-    // An IPv4-mapped IPv6 address is checked as IPv4.
-    if is_public(address) || allowed.is_private_address(address.to_canonical()) {
-        return Ok(());
-    }
-    Err(AddressRefused { leads: "it resolves to".to_owned(), address, entry: address.to_string() })
-}
-
 /// A resolver for an HTTP client that returns checked addresses alone.
 pub(super) struct CheckedResolver {
     pub(super) allowed: Arc<FetchPolicy>,
@@ -76,4 +67,13 @@ impl Resolve for CheckedResolver {
             Ok(Box::new(addresses) as Addrs)
         })
     }
+}
+
+/// Checks an address that is written in a URL.
+pub(super) fn check_address(allowed: &FetchPolicy, address: IpAddr) -> Result<(), AddressRefused> {
+    // An IPv4-mapped IPv6 address is checked as IPv4.
+    if is_public(address) || allowed.is_private_address(address.to_canonical()) {
+        return Ok(());
+    }
+    Err(AddressRefused { leads: "it resolves to".to_owned(), address, entry: address.to_string() })
 }

@@ -23,8 +23,10 @@ pub enum Compilation {
 
 /// Size up to which code is parsed on an async thread, in well under a millisecond.
 const MAX_INLINE_CODE: usize = 64 * 1024;
+
 /// Part of an async thread's stack of 2 MB that is free for certain.
 const INLINE_STACK: usize = 256 * 1024;
+
 /// Limit on concurrent parses with a large stack, so that hostile code cannot fill the memory with
 /// stacks.
 static LARGE_STACK_PARSES: Semaphore = Semaphore::const_new(2);
@@ -35,13 +37,6 @@ pub async fn check(code: &str, language: Language) -> Compilation {
         Ok(None) => Compilation::Sound,
         Ok(Some(error)) => Compilation::Broken(error),
         Err(reason) => Compilation::Unchecked(reason),
-    }
-}
-
-fn first_error(code: &str, language: Language) -> Option<String> {
-    match language {
-        Language::Html => html::first_error(code),
-        script => script::first_error(code, script),
     }
 }
 
@@ -83,6 +78,13 @@ pub(super) fn parse_part<T: Send>(
         let roomy = thread::Builder::new().name("parse".to_owned()).stack_size(stack);
         roomy.spawn_scoped(scope, parse).ok()?.join().ok()
     })
+}
+
+fn first_error(code: &str, language: Language) -> Option<String> {
+    match language {
+        Language::Html => html::first_error(code),
+        script => script::first_error(code, script),
+    }
 }
 
 /// Catches a panic of a parser, so that it costs that item its check and nothing else. The profiles

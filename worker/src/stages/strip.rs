@@ -39,17 +39,17 @@ pub async fn strip(code: &str, language: Language) -> JudgedCode {
     }
 }
 
-const UNPARSED: &str = "judged with its comments: the code does not parse";
-
-fn has_comments(code: &str) -> bool {
-    ["//", "/*", "<!--"].iter().any(|mark| code.contains(mark))
-}
-
 /// A range of the code, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cut {
     range: Range<usize>,
     instead: &'static str,
+}
+
+const UNPARSED: &str = "judged with its comments: the code does not parse";
+
+fn has_comments(code: &str) -> bool {
+    ["//", "/*", "<!--"].iter().any(|mark| code.contains(mark))
 }
 
 /// Cuts of the code; none if it does not parse.

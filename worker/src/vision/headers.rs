@@ -40,6 +40,35 @@ pub fn wait(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     milliseconds().or_else(retry_after).or_else(|| reset(headers)).map(|wait| wait.min(MAX_WAIT))
 }
 
+/// Reads `6m0s`, `1h2m`, `12ms`, `1.5s` or plain seconds.
+pub(super) fn interval(value: &str) -> Option<Duration> {
+    if let Some(plain) = seconds(value, 1.0) {
+        return Some(plain);
+    }
+    if value.is_empty() {
+        return None;
+    }
+    let mut total = Duration::ZERO;
+    let mut rest = value;
+    while !rest.is_empty() {
+        let (number, after) = rest.split_at(rest.find(|c: char| c.is_ascii_alphabetic())?);
+        let (unit, next) =
+            after.split_at(after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len()));
+        let units_per_second = match unit {
+            "d" => 1.0 / 86_400.0,
+            "h" => 1.0 / 3_600.0,
+            "m" => 1.0 / 60.0,
+            "s" => 1.0,
+            "ms" => 1_000.0,
+            "us" => 1_000_000.0,
+            _ => return None,
+        };
+        total = total.saturating_add(seconds(number, units_per_second)?);
+        rest = next;
+    }
+    Some(total)
+}
+
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
@@ -73,35 +102,6 @@ fn reset(headers: &HeaderMap) -> Option<Duration> {
         .filter_map(|(_, reset)| interval(text(headers, reset)?))
         .max();
     used_up.or_else(|| resets().max())
-}
-
-/// Reads `6m0s`, `1h2m`, `12ms`, `1.5s` or plain seconds.
-pub(super) fn interval(value: &str) -> Option<Duration> {
-    if let Some(plain) = seconds(value, 1.0) {
-        return Some(plain);
-    }
-    if value.is_empty() {
-        return None;
-    }
-    let mut total = Duration::ZERO;
-    let mut rest = value;
-    while !rest.is_empty() {
-        let (number, after) = rest.split_at(rest.find(|c: char| c.is_ascii_alphabetic())?);
-        let (unit, next) =
-            after.split_at(after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len()));
-        let units_per_second = match unit {
-            "d" => 1.0 / 86_400.0,
-            "h" => 1.0 / 3_600.0,
-            "m" => 1.0 / 60.0,
-            "s" => 1.0,
-            "ms" => 1_000.0,
-            "us" => 1_000_000.0,
-            _ => return None,
-        };
-        total = total.saturating_add(seconds(number, units_per_second)?);
-        rest = next;
-    }
-    Some(total)
 }
 
 #[cfg(test)]

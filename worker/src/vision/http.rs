@@ -35,13 +35,6 @@ pub(super) struct Http {
     tls_files: TlsFiles,
 }
 
-/// Reason why no answer came.
-enum ExchangeError {
-    /// TLS failed in a way that needs a person to act.
-    Certificate(String),
-    Network(String),
-}
-
 /// Reason why a file was not transferred.
 pub(super) enum TransferError<E> {
     /// The file on this machine cannot be read or written.
@@ -261,6 +254,13 @@ impl Http {
             }
         }
     }
+}
+
+/// Reason why no answer came.
+enum ExchangeError {
+    /// TLS failed in a way that needs a person to act.
+    Certificate(String),
+    Network(String),
 }
 
 async fn read(mut response: Response) -> Result<ReplyBody, reqwest::Error> {

@@ -45,6 +45,29 @@ pub(super) fn kendall_tau_b(table: &Table, counts: &[f64]) -> Option<f64> {
     (judge > 0.5 && people > 0.5).then(|| (surplus / judge.sqrt() / people.sqrt()).clamp(-1.0, 1.0))
 }
 
+/// Prefix sums of values at logarithmic cost (Fenwick 1994).
+struct Fenwick(Vec<f64>);
+
+impl Fenwick {
+    fn add(&mut self, place: usize, count: f64) {
+        let mut node = place + 1;
+        while let Some(sum) = self.0.get_mut(node) {
+            *sum += count;
+            node += node & node.wrapping_neg();
+        }
+    }
+
+    /// Sum of the values below this place.
+    fn up_to(&self, place: usize) -> f64 {
+        let (mut node, mut sum) = (place, 0.0);
+        while node > 0 {
+            sum += self.0.get(node).copied().unwrap_or_default();
+            node -= node & node.wrapping_neg();
+        }
+        sum
+    }
+}
+
 /// Pearson's r where the table's values are replaced by these.
 fn correlation(table: &Table, counts: &[f64], judge: &[f64], people: &[f64]) -> Option<f64> {
     let pair =
@@ -83,28 +106,5 @@ fn middle_ranks(sums: &[f64]) -> Vec<f64> {
 fn add(sums: &mut [f64], place: usize, count: f64) {
     if let Some(sum) = sums.get_mut(place) {
         *sum += count;
-    }
-}
-
-/// Prefix sums of values at logarithmic cost (Fenwick 1994).
-struct Fenwick(Vec<f64>);
-
-impl Fenwick {
-    fn add(&mut self, place: usize, count: f64) {
-        let mut node = place + 1;
-        while let Some(sum) = self.0.get_mut(node) {
-            *sum += count;
-            node += node & node.wrapping_neg();
-        }
-    }
-
-    /// Sum of the values below this place.
-    fn up_to(&self, place: usize) -> f64 {
-        let (mut node, mut sum) = (place, 0.0);
-        while node > 0 {
-            sum += self.0.get(node).copied().unwrap_or_default();
-            node -= node & node.wrapping_neg();
-        }
-        sum
     }
 }

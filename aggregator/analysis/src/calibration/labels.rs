@@ -42,14 +42,6 @@ pub(super) struct Rateable<'a> {
     keys: Vec<&'a str>,
 }
 
-/// The name of the rubric's whole score.
-pub fn score_key(rubric: &Rubric) -> &'static str {
-    match rubric.formula {
-        Formula::SumOverMax => "semantic_correctness",
-        Formula::WeightedGroups => "percentage",
-    }
-}
-
 impl Labels {
     /// Parses a file; `name` determines its format and names it in errors.
     pub fn read(name: &str, bytes: &[u8], rubric: &Rubric) -> Result<Self, LabelError> {
@@ -193,6 +185,14 @@ impl<'a> Rateable<'a> {
         }
         // −0 becomes 0, with which it is tied.
         Ok(Some(number / unit + 0.0))
+    }
+}
+
+/// The name of the rubric's whole score.
+pub fn score_key(rubric: &Rubric) -> &'static str {
+    match rubric.formula {
+        Formula::SumOverMax => "semantic_correctness",
+        Formula::WeightedGroups => "percentage",
     }
 }
 

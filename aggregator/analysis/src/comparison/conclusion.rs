@@ -15,6 +15,19 @@ pub(crate) struct Conclusion {
     pub(crate) reason: String,
 }
 
+impl Conclusion {
+    /// A conclusion whose headline is that of the first finding.
+    fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
+        let word = word(decision);
+        let headline = match findings.first() {
+            Some(finding) => format!("{word}: {}", finding.headline),
+            None => word.to_owned(),
+        };
+        let decided_by = findings.into_iter().map(|finding| finding.rule).collect();
+        Self { decision, decided_by, headline, reason }
+    }
+}
+
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
 /// items are lost; else by the decisive metric, or, without a verdict, by the deterministic
 /// metrics.
@@ -40,19 +53,6 @@ pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
         finding.sentence, by_figures.reason
     );
     Conclusion::new(Decision::Inconclusive, vec![finding], reason)
-}
-
-impl Conclusion {
-    /// A conclusion whose headline is that of the first finding.
-    fn new(decision: Decision, findings: Vec<RuleFinding>, reason: String) -> Self {
-        let word = word(decision);
-        let headline = match findings.first() {
-            Some(finding) => format!("{word}: {}", finding.headline),
-            None => word.to_owned(),
-        };
-        let decided_by = findings.into_iter().map(|finding| finding.rule).collect();
-        Self { decision, decided_by, headline, reason }
-    }
 }
 
 /// All findings that make the head *worse*.

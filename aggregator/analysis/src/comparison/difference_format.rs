@@ -26,16 +26,6 @@ pub fn distinct_size(value: f64, unit: Unit) -> String {
     format!("{value:.*}", places.max(needed))
 }
 
-/// A figure scaled for display, and its decimals.
-fn scaled(value: f64, unit: Unit) -> (f64, usize) {
-    match unit {
-        Unit::Share => (value * 100.0, 1),
-        Unit::Percent => (value, 1),
-        Unit::Score | Unit::Points { .. } => (value, 2),
-        Unit::Milliseconds => (value, 0),
-    }
-}
-
 /// Unit of a difference.
 pub fn change_unit(unit: Unit) -> &'static str {
     match unit {
@@ -60,6 +50,16 @@ pub(crate) fn p_equals(value: Option<f64>) -> String {
         None => "p unknown".to_owned(),
         Some(value) if value < 0.001 => "p < 0.001".to_owned(),
         Some(value) => format!("p = {value:.3}"),
+    }
+}
+
+/// A figure scaled for display, and its decimals.
+fn scaled(value: f64, unit: Unit) -> (f64, usize) {
+    match unit {
+        Unit::Share => (value * 100.0, 1),
+        Unit::Percent => (value, 1),
+        Unit::Score | Unit::Points { .. } => (value, 2),
+        Unit::Milliseconds => (value, 0),
     }
 }
 

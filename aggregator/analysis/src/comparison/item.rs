@@ -41,11 +41,6 @@ impl ComparedMetrics {
     }
 }
 
-/// True if a metric belongs to a deterministic stage and takes part in the decision.
-pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
-    !definition.is_semantic() && definition.unit != Unit::Milliseconds
-}
-
 /// Values of an item in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ItemValues {
@@ -164,6 +159,11 @@ impl<'a, R: Iterator<Item = Result<JobResult, JournalError>>> ItemsOf<'a, R> {
         let image = images.find(|image| image.name == self.first_image);
         gathered.input = gathered.input.or(image.and_then(|image| image.digest));
     }
+}
+
+/// True if a metric belongs to a deterministic stage and takes part in the decision.
+pub(crate) fn is_deterministic(definition: &MetricDefinition) -> bool {
+    !definition.is_semantic() && definition.unit != Unit::Milliseconds
 }
 
 struct GatheredItem {

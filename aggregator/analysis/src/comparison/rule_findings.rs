@@ -31,6 +31,58 @@ pub(super) fn mean_finding(mean: &MetricDifference, margin: f64) -> RuleFinding 
     }
 }
 
+/// The finding on a rate.
+pub(super) fn rate_finding(rate: &PassDifference) -> RuleFinding {
+    let (base, head) = (figure(rate.base, Unit::Share), figure(rate.head, Unit::Share));
+    let change = match rate.head.total_cmp(&rate.base) {
+        Ordering::Less => format!("fell from {base} to {head}"),
+        Ordering::Equal => format!("stayed at {base}"),
+        Ordering::Greater => format!("rose from {base} to {head}"),
+    };
+    RuleFinding {
+        rule: rate.metric.clone(),
+        headline: format!("{} {base} → {head}", rate.title),
+        sentence: format!(
+            "{} {change} (passing in the base alone: {}, in the head alone: {}; exact McNemar \
+             test, adjusted {})",
+            rate.title,
+            grouped(rate.table.only_base),
+            grouped(rate.table.only_head),
+            p_equals(rate.p_adjusted)
+        ),
+    }
+}
+
+/// The finding on items that fell far.
+pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
+    let by = size(fallen.by, Unit::Share);
+    let counts = format!("{} of {} items", grouped(fallen.fell), grouped(fallen.pairs));
+    RuleFinding {
+        rule: FALLEN_ITEMS.to_owned(),
+        headline: format!(
+            "{counts} fell by more than {by} percentage points, {} rose as far",
+            grouped(fallen.rose)
+        ),
+        sentence: format!(
+            "{counts} fell by more than {by} percentage points and {} rose as far (one-sided sign \
+             test, {}; equal runs raise this alarm in at most {} % of comparisons)",
+            grouped(fallen.rose),
+            p_equals(fallen.p_value),
+            fallen.false_alarm_rate * 100.0
+        ),
+    }
+}
+
+/// The finding on lost items.
+pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
+    let count = grouped(lost.failing + lost.absent);
+    RuleFinding {
+        rule: LOST_ITEMS.to_owned(),
+        headline: format!("{count} of {} lost", counted(lost.base, "item")),
+        sentence: lost_sentence(lost, max_lost),
+    }
+}
+
 /// `Semantic Correctness 88.3% → 81.2%, −7.1 [−8.1, −5.9] percentage points`.
 fn mean_headline(mean: &MetricDifference) -> String {
     let (difference, unit) = (&mean.difference, mean.unit());
@@ -88,58 +140,6 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
         ),
     };
     format!("the 95 % interval of the change of {title}, {ends}, {place}{unsure}")
-}
-
-/// The finding on a rate.
-pub(super) fn rate_finding(rate: &PassDifference) -> RuleFinding {
-    let (base, head) = (figure(rate.base, Unit::Share), figure(rate.head, Unit::Share));
-    let change = match rate.head.total_cmp(&rate.base) {
-        Ordering::Less => format!("fell from {base} to {head}"),
-        Ordering::Equal => format!("stayed at {base}"),
-        Ordering::Greater => format!("rose from {base} to {head}"),
-    };
-    RuleFinding {
-        rule: rate.metric.clone(),
-        headline: format!("{} {base} → {head}", rate.title),
-        sentence: format!(
-            "{} {change} (passing in the base alone: {}, in the head alone: {}; exact McNemar \
-             test, adjusted {})",
-            rate.title,
-            grouped(rate.table.only_base),
-            grouped(rate.table.only_head),
-            p_equals(rate.p_adjusted)
-        ),
-    }
-}
-
-/// The finding on items that fell far.
-pub(super) fn fallen_finding(fallen: &FallenItems) -> RuleFinding {
-    let by = size(fallen.by, Unit::Share);
-    let counts = format!("{} of {} items", grouped(fallen.fell), grouped(fallen.pairs));
-    RuleFinding {
-        rule: FALLEN_ITEMS.to_owned(),
-        headline: format!(
-            "{counts} fell by more than {by} percentage points, {} rose as far",
-            grouped(fallen.rose)
-        ),
-        sentence: format!(
-            "{counts} fell by more than {by} percentage points and {} rose as far (one-sided sign \
-             test, {}; equal runs raise this alarm in at most {} % of comparisons)",
-            grouped(fallen.rose),
-            p_equals(fallen.p_value),
-            fallen.false_alarm_rate * 100.0
-        ),
-    }
-}
-
-/// The finding on lost items.
-pub(super) fn lost_finding(lost: &LostItems, max_lost: f64) -> RuleFinding {
-    let count = grouped(lost.failing + lost.absent);
-    RuleFinding {
-        rule: LOST_ITEMS.to_owned(),
-        headline: format!("{count} of {} lost", counted(lost.base, "item")),
-        sentence: lost_sentence(lost, max_lost),
-    }
 }
 
 /// `45 of the 60 items with Semantic Correctness in the base have none in the head (…)`.

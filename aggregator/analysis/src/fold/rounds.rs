@@ -11,13 +11,6 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Rounds(HashMap<JobKey, LastRound>);
 
-#[derive(Clone, Copy, Debug)]
-struct LastRound {
-    round: u32,
-    scored: bool,
-    in_journal: bool,
-}
-
 impl Rounds {
     /// The rounds of jobs whose last results are in the journal.
     pub(super) fn from_latest<'a>(latest: impl Iterator<Item = &'a (JobKey, Latest)>) -> Self {
@@ -80,6 +73,13 @@ impl Rounds {
     pub fn results(&self) -> u64 {
         self.0.values().map(|last| u64::from(last.round) + 1).sum()
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastRound {
+    round: u32,
+    scored: bool,
+    in_journal: bool,
 }
 
 impl LastRound {

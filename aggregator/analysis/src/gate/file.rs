@@ -40,18 +40,6 @@ rule = [
 ]
 "#;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GateFile {
-    #[serde(rename = "schema")]
-    _schema: u32,
-    #[serde(default)]
-    min_coverage: f64,
-    consecutive_without_api_failure: Option<u64>,
-    #[serde(default, rename = "rule")]
-    rules: Vec<RuleLine>,
-}
-
 impl Gate {
     /// The gate of this name, or of the file at this path, for runs by this rubric.
     pub fn load(name: &str, rubric: &Rubric) -> Result<Self, GateError> {
@@ -186,6 +174,18 @@ impl Gate {
         }
         Ok(())
     }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GateFile {
+    #[serde(rename = "schema")]
+    _schema: u32,
+    #[serde(default)]
+    min_coverage: f64,
+    consecutive_without_api_failure: Option<u64>,
+    #[serde(default, rename = "rule")]
+    rules: Vec<RuleLine>,
 }
 
 /// The metric of this name without its section, as `pixels_equal` for `evidence.pixels_equal`.

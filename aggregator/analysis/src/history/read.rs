@@ -46,35 +46,6 @@ pub enum HistoryError {
     },
 }
 
-#[derive(Deserialize)]
-struct ReportFile {
-    schema: u64,
-    run: RunPart,
-    overall: Value,
-    intervals: BTreeMap<String, Interval>,
-    coverage: CoveragePart,
-    cost: CostPart,
-}
-
-#[derive(Deserialize)]
-struct RunPart {
-    simulated: bool,
-    /// Absent in reports of earlier versions.
-    #[serde(default)]
-    fingerprints: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct CoveragePart {
-    planned: u64,
-    scored: u64,
-}
-
-#[derive(Deserialize)]
-struct CostPart {
-    total_usd: Money,
-}
-
 impl PastRun {
     /// Reads a run's figures; none if it has no report yet. Its items are skipped.
     pub fn read(files: &RunFiles) -> Result<Option<Self>, HistoryError> {
@@ -103,6 +74,35 @@ pub fn read_report<Parts: DeserializeOwned>(path: &Path) -> io::Result<Option<Pa
         Err(error) => return Err(error),
     };
     Ok(Some(serde_json::from_reader(file)?))
+}
+
+#[derive(Deserialize)]
+struct ReportFile {
+    schema: u64,
+    run: RunPart,
+    overall: Value,
+    intervals: BTreeMap<String, Interval>,
+    coverage: CoveragePart,
+    cost: CostPart,
+}
+
+#[derive(Deserialize)]
+struct RunPart {
+    simulated: bool,
+    /// Absent in reports of earlier versions.
+    #[serde(default)]
+    fingerprints: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct CoveragePart {
+    planned: u64,
+    scored: u64,
+}
+
+#[derive(Deserialize)]
+struct CostPart {
+    total_usd: Money,
 }
 
 impl ReportFile {

@@ -40,22 +40,6 @@ pub(super) enum Category {
     Words(Vec<String>),
 }
 
-/// A phrase that names a topic: its words, and the topic's number.
-#[derive(Clone, Copy, Debug)]
-struct Hit {
-    start: usize,
-    end: usize,
-    topic: usize,
-}
-
-struct StatementClassifier<'a> {
-    vocabulary: &'a Vocabulary,
-    words: Vec<String>,
-    /// The same words by their numbers in the vocabulary.
-    numbers: Vec<u32>,
-    hits: Vec<Hit>,
-}
-
 /// Classifies a statement by its words.
 pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> Category {
     let numbers = vocabulary.numbers(&words);
@@ -76,6 +60,22 @@ pub(super) fn read(words: Vec<String>, tone: Tone, vocabulary: &Vocabulary) -> C
         Tone::Strengths => classifier.merit(),
     };
     kind.unwrap_or_else(|| Category::Words(classifier.content()))
+}
+
+/// A phrase that names a topic: its words, and the topic's number.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    start: usize,
+    end: usize,
+    topic: usize,
+}
+
+struct StatementClassifier<'a> {
+    vocabulary: &'a Vocabulary,
+    words: Vec<String>,
+    /// The same words by their numbers in the vocabulary.
+    numbers: Vec<u32>,
+    hits: Vec<Hit>,
 }
 
 impl StatementClassifier<'_> {

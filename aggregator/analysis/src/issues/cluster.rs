@@ -16,11 +16,6 @@ const ENOUGH: f64 = 0.5;
 /// Maximum number of leaders that are compared with a statement.
 const MAX_COMPARED: usize = 200;
 
-struct Leader {
-    words: Vec<u32>,
-    collected: Collected,
-}
-
 /// Merges similar statements; `others` are their words, sorted and separated by spaces, each list
 /// once.
 pub(super) fn merge(mut others: Vec<(String, Collected)>) -> impl Iterator<Item = Collected> {
@@ -46,6 +41,11 @@ pub(super) fn merge(mut others: Vec<(String, Collected)>) -> impl Iterator<Item 
         }
     }
     leaders.into_iter().map(|leader| leader.collected)
+}
+
+struct Leader {
+    words: Vec<u32>,
+    collected: Collected,
 }
 
 /// The most similar leader of sufficient similarity; the first of equals.

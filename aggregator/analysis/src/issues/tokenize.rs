@@ -53,6 +53,40 @@ pub(super) fn is_plain(word: &str) -> bool {
     ![FIGURE, HEX, NAME, PAUSE].contains(&word)
 }
 
+/// Removes English endings, so that `rounded`, `rounding` and `round` become one; a light rule,
+/// since the vocabulary covers the rest.
+pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
+    if word.len() <= 3 || !word.is_ascii() || whole.contains(word) {
+        return word.to_owned();
+    }
+    let mut stem = match word {
+        _ if word.ends_with("ies") && word.len() > 4 => format!("{}y", &word[..word.len() - 3]),
+        _ if ["sses", "shes", "ches", "xes"].iter().any(|end| word.ends_with(end)) => {
+            word[..word.len() - 2].to_owned()
+        }
+        _ if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) => {
+            word[..word.len() - 1].to_owned()
+        }
+        _ => word.to_owned(),
+    };
+    if !whole.contains(&stem) {
+        for ending in ["ing", "ed", "ly"] {
+            if let Some(rest) = stem.strip_suffix(ending)
+                && rest.len() >= 3
+                && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+            {
+                stem = rest.to_owned();
+                undouble(&mut stem);
+                break;
+            }
+        }
+    }
+    if stem.len() > 3 && stem.ends_with('e') {
+        stem.pop();
+    }
+    stem
+}
+
 /// The verb of a negated word: `is` of `isn't`.
 fn negated(word: &str) -> Option<&str> {
     match word {
@@ -155,40 +189,6 @@ fn is_figure(word: &str) -> bool {
     let rest = &word[word.len() - digits(word)..];
     let is_product = rest.strip_prefix('x').is_some_and(|more| digits(more) == 0);
     rest.len() < word.len() && (rest.is_empty() || UNITS.contains(&rest) || is_product)
-}
-
-/// Removes English endings, so that `rounded`, `rounding` and `round` become one; a light rule,
-/// since the vocabulary covers the rest.
-pub(super) fn stem(word: &str, whole: &HashSet<String>) -> String {
-    if word.len() <= 3 || !word.is_ascii() || whole.contains(word) {
-        return word.to_owned();
-    }
-    let mut stem = match word {
-        _ if word.ends_with("ies") && word.len() > 4 => format!("{}y", &word[..word.len() - 3]),
-        _ if ["sses", "shes", "ches", "xes"].iter().any(|end| word.ends_with(end)) => {
-            word[..word.len() - 2].to_owned()
-        }
-        _ if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) => {
-            word[..word.len() - 1].to_owned()
-        }
-        _ => word.to_owned(),
-    };
-    if !whole.contains(&stem) {
-        for ending in ["ing", "ed", "ly"] {
-            if let Some(rest) = stem.strip_suffix(ending)
-                && rest.len() >= 3
-                && rest.contains(['a', 'e', 'i', 'o', 'u', 'y'])
-            {
-                stem = rest.to_owned();
-                undouble(&mut stem);
-                break;
-            }
-        }
-    }
-    if stem.len() > 3 && stem.ends_with('e') {
-        stem.pop();
-    }
-    stem
 }
 
 /// Removes a doubled consonant: `clip` of `clipp`.

@@ -103,60 +103,6 @@ impl<T: Copy> Lexicon<T> {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VocabularySource {
-    whole: HashSet<String>,
-    skip: Vec<String>,
-    hinges: Vec<String>,
-    clauses: Vec<String>,
-    source: Vec<String>,
-    picture: Vec<String>,
-    missing: MissingSource,
-    extra: WordsSource,
-    complete: CompleteSource,
-    topic: Vec<TopicEntry>,
-    color: ColorSource,
-    thickness: Vec<String>,
-    letters: Vec<String>,
-    parts: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MissingSource {
-    before: Vec<String>,
-    after: Vec<String>,
-    present: Vec<String>,
-    lost: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WordsSource {
-    words: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CompleteSource {
-    all: Vec<String>,
-    there: Vec<String>,
-    words: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ColorSource {
-    words: Vec<String>,
-    names: Vec<String>,
-    background: Vec<String>,
-    text: Vec<String>,
-    border: Vec<String>,
-    icon: Vec<String>,
-    chart: Vec<String>,
-}
-
 impl Vocabulary {
     /// Parses a vocabulary.
     pub(super) fn parse(text: &str) -> Result<Self, toml::de::Error> {
@@ -217,4 +163,58 @@ impl Vocabulary {
     pub(super) fn numbers(&self, words: &[String]) -> Vec<u32> {
         words.iter().map(|word| self.numbers.get(word).copied().unwrap_or(u32::MAX)).collect()
     }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VocabularySource {
+    whole: HashSet<String>,
+    skip: Vec<String>,
+    hinges: Vec<String>,
+    clauses: Vec<String>,
+    source: Vec<String>,
+    picture: Vec<String>,
+    missing: MissingSource,
+    extra: WordsSource,
+    complete: CompleteSource,
+    topic: Vec<TopicEntry>,
+    color: ColorSource,
+    thickness: Vec<String>,
+    letters: Vec<String>,
+    parts: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MissingSource {
+    before: Vec<String>,
+    after: Vec<String>,
+    present: Vec<String>,
+    lost: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WordsSource {
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CompleteSource {
+    all: Vec<String>,
+    there: Vec<String>,
+    words: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColorSource {
+    words: Vec<String>,
+    names: Vec<String>,
+    background: Vec<String>,
+    text: Vec<String>,
+    border: Vec<String>,
+    icon: Vec<String>,
+    chart: Vec<String>,
 }

@@ -51,29 +51,6 @@ pub enum Provenance {
     Both,
 }
 
-/// Place of a metric's value in a result.
-#[derive(Clone, Debug, PartialEq)]
-enum Source {
-    PipelineSuccess,
-    Latency,
-    TokenAccuracy,
-    RetrievalCorrect,
-    CodeCompiles,
-    CodeRenders,
-    QualityScore,
-    PixelsEqual,
-    NothingDiffers,
-    Similarity,
-    LowestSimilarity,
-    BlockMatch,
-    BlockPosition,
-    Correctness,
-    Percentage,
-    Criterion(String),
-    Perfect { criterion: String, best: u32 },
-    Group(String),
-}
-
 impl Unit {
     /// Minimum and maximum of a figure.
     pub fn bounds(self) -> (f64, f64) {
@@ -209,6 +186,39 @@ impl MetricDefinition {
     }
 }
 
+/// Title of a key: `Variant Accuracy` for `variant_accuracy`.
+pub fn title_of(key: &str) -> String {
+    let words = key.split(['_', '-', '.']).filter(|word| !word.is_empty()).map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(letters).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Place of a metric's value in a result.
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    PipelineSuccess,
+    Latency,
+    TokenAccuracy,
+    RetrievalCorrect,
+    CodeCompiles,
+    CodeRenders,
+    QualityScore,
+    PixelsEqual,
+    NothingDiffers,
+    Similarity,
+    LowestSimilarity,
+    BlockMatch,
+    BlockPosition,
+    Correctness,
+    Percentage,
+    Criterion(String),
+    Perfect { criterion: String, best: u32 },
+    Group(String),
+}
+
 fn mean(
     path: impl Into<String>,
     title: impl Into<String>,
@@ -220,14 +230,4 @@ fn mean(
 
 fn rate(path: &str, title: &str, source: Source) -> MetricDefinition {
     MetricDefinition { rate: true, ..mean(path, title, Unit::Share, source) }
-}
-
-/// Title of a key: `Variant Accuracy` for `variant_accuracy`.
-pub fn title_of(key: &str) -> String {
-    let words = key.split(['_', '-', '.']).filter(|word| !word.is_empty()).map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().into_iter().flat_map(char::to_uppercase);
-        first.chain(letters).collect::<String>()
-    });
-    words.collect::<Vec<_>>().join(" ")
 }

@@ -146,14 +146,14 @@ impl MeanEstimate {
     }
 }
 
-/// A quantile of the beta distribution; none where a parameter is 0, at an end of the scale.
-fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
-    Some(Beta::new(first, second).ok()?.inverse_cdf(share))
-}
-
 /// Rounds off the error of sums, so that 0.85 equals a bound of 0.85.
 pub(crate) fn round_stable(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
+}
+
+/// A quantile of the beta distribution; none where a parameter is 0, at an end of the scale.
+fn beta_quantile(first: f64, second: f64, share: f64) -> Option<f64> {
+    Some(Beta::new(first, second).ok()?.inverse_cdf(share))
 }
 
 #[cfg(test)]

@@ -32,6 +32,44 @@ pub(super) struct Scanned {
     pub(super) scored_in_both: ScoredInBoth,
 }
 
+/// Sums over a run's jobs beside their values.
+#[derive(Default)]
+pub(super) struct JobTotals {
+    judgements: Judgements,
+    pico_usd: u64,
+    paid: u64,
+    /// Fingerprints of the model that answered, as the provider named them.
+    pub(super) fingerprints: BTreeSet<String>,
+    /// Renderers of the code.
+    pub(super) renderers: Renderers,
+}
+
+impl JobTotals {
+    fn add(&mut self, result: &JobResult) {
+        self.renderers.add(result.evidence.as_ref());
+        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
+        if let Some(fingerprint) = fingerprint
+            && self.fingerprints.len() < MAX_FINGERPRINTS
+            && !self.fingerprints.contains(fingerprint)
+        {
+            self.fingerprints.insert(fingerprint.clone());
+        }
+        if result.attempts > 0 {
+            let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();
+            self.pico_usd = self.pico_usd.saturating_add(cost);
+            self.paid += 1;
+        }
+    }
+
+    pub(super) fn judging(&self, report: &Report) -> JudgingFacts {
+        JudgingFacts {
+            repeat: report.run.repeat,
+            noise: self.judgements.noise_variance(),
+            job_pico_usd: self.pico_usd.checked_div(self.paid),
+        }
+    }
+}
+
 /// Reads both runs once.
 pub(super) fn scan<R>(
     base: Side<'_, R>,
@@ -86,42 +124,4 @@ where
     }
     let figures = totals.finish(base_jobs.renderers.is_same(&head_jobs.renderers));
     Ok(Scanned { figures, base: base_jobs, head: head_jobs, scored_in_both })
-}
-
-/// Sums over a run's jobs beside their values.
-#[derive(Default)]
-pub(super) struct JobTotals {
-    judgements: Judgements,
-    pico_usd: u64,
-    paid: u64,
-    /// Fingerprints of the model that answered, as the provider named them.
-    pub(super) fingerprints: BTreeSet<String>,
-    /// Renderers of the code.
-    pub(super) renderers: Renderers,
-}
-
-impl JobTotals {
-    fn add(&mut self, result: &JobResult) {
-        self.renderers.add(result.evidence.as_ref());
-        let fingerprint = result.judge.as_ref().and_then(|judge| judge.fingerprint.as_ref());
-        if let Some(fingerprint) = fingerprint
-            && self.fingerprints.len() < MAX_FINGERPRINTS
-            && !self.fingerprints.contains(fingerprint)
-        {
-            self.fingerprints.insert(fingerprint.clone());
-        }
-        if result.attempts > 0 {
-            let cost = u64::try_from(result.cost_usd.pico()).unwrap_or_default();
-            self.pico_usd = self.pico_usd.saturating_add(cost);
-            self.paid += 1;
-        }
-    }
-
-    pub(super) fn judging(&self, report: &Report) -> JudgingFacts {
-        JudgingFacts {
-            repeat: report.run.repeat,
-            noise: self.judgements.noise_variance(),
-            job_pico_usd: self.pico_usd.checked_div(self.paid),
-        }
-    }
 }

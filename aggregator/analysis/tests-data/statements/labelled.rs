@@ -31,13 +31,6 @@ pub fn domains() -> (Vec<Labelled>, Vec<Labelled>) {
     read(include_str!("domains.jsonl")).into_iter().partition(is_to_tune_by)
 }
 
-fn is_to_tune_by(statement: &Labelled) -> bool {
-    let hash = statement.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash >> 32 & 1 == 0
-}
-
 /// Written when half of the vocabulary stood, and tuned by since.
 pub fn added() -> Vec<Labelled> {
     read(include_str!("added.jsonl"))
@@ -46,10 +39,6 @@ pub fn added() -> Vec<Labelled> {
 /// Written when the vocabulary was finished, and never tuned by.
 pub fn afterwards() -> Vec<Labelled> {
     read(include_str!("afterwards.jsonl"))
-}
-
-fn read(lines: &str) -> Vec<Labelled> {
-    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Groups statements of each kind by a function from texts to the number of each text's group, and
@@ -81,4 +70,15 @@ pub fn agreement(
     let count = statements.len() as f64;
     let (precision, recall) = (precision / count, recall / count);
     LabelAgreement { precision, recall, f1: 2.0 * precision * recall / (precision + recall) }
+}
+
+fn is_to_tune_by(statement: &Labelled) -> bool {
+    let hash = statement.text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    hash >> 32 & 1 == 0
+}
+
+fn read(lines: &str) -> Vec<Labelled> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

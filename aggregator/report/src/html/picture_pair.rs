@@ -30,11 +30,6 @@ impl PairSide {
     }
 }
 
-/// Number of the first finding that cites a region.
-fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
-    findings.iter().position(|finding| finding.region == Some(region)).map(|place| place + 1)
-}
-
 /// Alignment of a pair for the script that lays its pictures over each other, as JSON.
 pub fn pair_alignment(outcome: Option<&EvidenceOutcome>) -> String {
     match outcome.and_then(EvidenceOutcome::measured) {
@@ -86,4 +81,9 @@ pub fn regions_over(
             }
         }
     }
+}
+
+/// Number of the first finding that cites a region.
+fn finding_of(findings: &[Finding], region: u32) -> Option<usize> {
+    findings.iter().position(|finding| finding.region == Some(region)).map(|place| place + 1)
 }

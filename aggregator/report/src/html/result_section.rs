@@ -115,6 +115,59 @@ pub fn score(verdict: &Verdict) -> Markup {
     }
 }
 
+/// Name and origin of an image, and a remark on it.
+pub fn picture_caption(input: &InputRecord, remark: Option<&str>) -> Markup {
+    html! {
+        (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
+        @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
+        @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
+    }
+}
+
+/// Findings of the stages, and time and cost of the job.
+pub fn took(report: &Report, result: &JobResult) -> Markup {
+    let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
+    html! {
+        dl.pairs.small {
+            @if let Some(stage) = &result.token_extraction {
+                dt { "Tokens" } dd { (figure(stage.accuracy, Unit::Share)) " as expected" }
+            }
+            @if let Some(stage) = &result.retrieval {
+                dt { "Pattern" }
+                dd {
+                    (if stage.correct { "right" } else { "wrong" })
+                    @if let Some(pattern) = &stage.retrieved { ": " bdi { (harmless(pattern)) } }
+                }
+            }
+            @if let Some(stage) = &result.generation {
+                @if let Some(compiles) = stage.code_compiles {
+                    dt { "Compiles" }
+                    dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (harmless(error)) } }
+                }
+                @if let Some(renders) = stage.renders {
+                    dt { "Renders" } dd { (yes_or_no(renders)) }
+                }
+                @if let Some(quality) = stage.quality_score {
+                    dt { "Quality" } dd { (figure(quality, Unit::Score)) }
+                }
+            }
+            @if let Some(passed) = result.pipeline_success { dt { "Passed" } dd { (yes_or_no(passed)) } }
+            @if report.run.judge.is_some() {
+                dt { "Cost" }
+                dd {
+                    (dollars(result.cost_usd))
+                    @if result.cached { ", from the cache" }
+                    @else if result.attempts > 0 || result.cost_usd > Money::ZERO {
+                        ", " (counted(result.attempts.into(), "call"))
+                    }
+                }
+            }
+            dt { "Time" } dd { (duration(result.total_latency_ms as f64)) }
+            @if let Some(cluster) = &result.item.cluster { dt { "Cluster" } dd { (harmless(cluster)) } }
+        }
+    }
+}
+
 /// True if there are a screenshot and a picture of the code, and no other.
 fn is_pair(result: &JobResult) -> bool {
     let mut sides = result.item.images().filter_map(PairSide::from_input);
@@ -186,15 +239,6 @@ fn picture(input: &InputRecord, attachment: Option<&Attachment>, over: Option<Ma
     }
 }
 
-/// Name and origin of an image, and a remark on it.
-pub fn picture_caption(input: &InputRecord, remark: Option<&str>) -> Markup {
-    html! {
-        (harmless(&input.name.replace('_', " "))) ": " bdi { (harmless(&input.reference)) }
-        @if let Some(note) = &input.note { " (" (harmless(note)) ")" }
-        @if let Some(remark) = remark { ", " strong { (harmless(remark)) } }
-    }
-}
-
 fn image(picture: &Picture, input: &InputRecord) -> Markup {
     let encoded = base64_simd::STANDARD.encode_to_string(&picture.bytes);
     html! {
@@ -202,50 +246,6 @@ fn image(picture: &Picture, input: &InputRecord) -> Markup {
             width=(picture.width) height=(picture.height)
             alt=(format!("{} of this item", harmless(&input.name.replace('_', " "))))
             loading="lazy" decoding="async";
-    }
-}
-
-/// Findings of the stages, and time and cost of the job.
-pub fn took(report: &Report, result: &JobResult) -> Markup {
-    let yes_or_no = |holds: bool| if holds { "yes" } else { "no" };
-    html! {
-        dl.pairs.small {
-            @if let Some(stage) = &result.token_extraction {
-                dt { "Tokens" } dd { (figure(stage.accuracy, Unit::Share)) " as expected" }
-            }
-            @if let Some(stage) = &result.retrieval {
-                dt { "Pattern" }
-                dd {
-                    (if stage.correct { "right" } else { "wrong" })
-                    @if let Some(pattern) = &stage.retrieved { ": " bdi { (harmless(pattern)) } }
-                }
-            }
-            @if let Some(stage) = &result.generation {
-                @if let Some(compiles) = stage.code_compiles {
-                    dt { "Compiles" }
-                    dd { (yes_or_no(compiles)) @if let Some(error) = &stage.error { ": " (harmless(error)) } }
-                }
-                @if let Some(renders) = stage.renders {
-                    dt { "Renders" } dd { (yes_or_no(renders)) }
-                }
-                @if let Some(quality) = stage.quality_score {
-                    dt { "Quality" } dd { (figure(quality, Unit::Score)) }
-                }
-            }
-            @if let Some(passed) = result.pipeline_success { dt { "Passed" } dd { (yes_or_no(passed)) } }
-            @if report.run.judge.is_some() {
-                dt { "Cost" }
-                dd {
-                    (dollars(result.cost_usd))
-                    @if result.cached { ", from the cache" }
-                    @else if result.attempts > 0 || result.cost_usd > Money::ZERO {
-                        ", " (counted(result.attempts.into(), "call"))
-                    }
-                }
-            }
-            dt { "Time" } dd { (duration(result.total_latency_ms as f64)) }
-            @if let Some(cluster) = &result.item.cluster { dt { "Cluster" } dd { (harmless(cluster)) } }
-        }
     }
 }
 

@@ -48,24 +48,6 @@ pub(super) fn fold(number: usize, results: usize, columns: &[ResultColumn]) -> M
     }
 }
 
-fn head(columns: &[ResultColumn]) -> Markup {
-    html! {
-        thead { tr {
-            @for column in columns {
-                (column_head(column, None, &html! { (harmless(&column.head)) }))
-            }
-        } }
-    }
-}
-
-/// The first table stands in the page, all others are folded.
-fn close_table(rows: usize) -> Markup {
-    html! {
-        (PreEscaped("</tbody></table></div>"))
-        @if rows > AT_A_TIME { (PreEscaped("</details>")) }
-    }
-}
-
 /// A row; `number` is the result's place in the table.
 pub(super) fn row(
     report: &Report,
@@ -102,6 +84,24 @@ pub(super) fn closing(results: usize) -> Markup {
         (close_table(results))
         p { button #next type="button" hidden {} }
         (PreEscaped("</section>"))
+    }
+}
+
+fn head(columns: &[ResultColumn]) -> Markup {
+    html! {
+        thead { tr {
+            @for column in columns {
+                (column_head(column, None, &html! { (harmless(&column.head)) }))
+            }
+        } }
+    }
+}
+
+/// The first table stands in the page, all others are folded.
+fn close_table(rows: usize) -> Markup {
+    html! {
+        (PreEscaped("</tbody></table></div>"))
+        @if rows > AT_A_TIME { (PreEscaped("</details>")) }
     }
 }
 

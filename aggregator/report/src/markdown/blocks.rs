@@ -58,6 +58,16 @@ pub(super) fn topic(topic: &Topic, extent: Extent) -> String {
     text
 }
 
+/// A mark before what is certain or to be known.
+pub(super) fn sign(level: Level) -> &'static str {
+    match level {
+        Level::Plain | Level::Faint => "",
+        Level::Good => "✅ ",
+        Level::Doubtful => "⚠️ ",
+        Level::Bad => "❌ ",
+    }
+}
+
 fn render(block: &Block, mark: &str, extent: Extent) -> String {
     let shown = |text: &str| extent.shown(text);
     match block {
@@ -91,16 +101,6 @@ fn render(block: &Block, mark: &str, extent: Extent) -> String {
         Block::List(list) if extent == Extent::Comment => in_comment(list),
         Block::List(list) => self::list(list, MAX_IN_FILE, extent),
         Block::Lists(lists) => self::lists(lists, extent),
-    }
-}
-
-/// A mark before what is certain or to be known.
-pub(super) fn sign(level: Level) -> &'static str {
-    match level {
-        Level::Plain | Level::Faint => "",
-        Level::Good => "✅ ",
-        Level::Doubtful => "⚠️ ",
-        Level::Bad => "❌ ",
     }
 }
 

@@ -17,13 +17,6 @@ const WIDEST: usize = 9;
 const NARROWEST: usize = 7;
 const MIN_ID: usize = 18;
 
-/// Widths of the id's column and of each figure's.
-#[derive(Clone, Copy)]
-struct Layout {
-    id: usize,
-    column: usize,
-}
-
 /// The results to look at first, with how many more there are.
 pub(super) fn table(page: &mut Page, report: &Report) {
     use ResultColumnKind::{Criterion, Grade, Group, Issue, Item, Outcome, Total};
@@ -58,6 +51,13 @@ pub(super) fn table(page: &mut Page, report: &Report) {
         let text = format!("… {} more: these are the {shown} to look at first", grouped(more));
         page.wrapped(&text, 0, Style::Faint);
     }
+}
+
+/// Widths of the id's column and of each figure's.
+#[derive(Clone, Copy)]
+struct Layout {
+    id: usize,
+    column: usize,
 }
 
 fn line(page: &mut Page, row: &JobResult, columns: &[ResultColumn], layout: Layout, name: &str) {

@@ -52,17 +52,6 @@ pub fn decision(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-fn facts(comparison: &Comparison) -> Block {
-    let mut facts = vec![
-        format!("base {}", comparison.base.run),
-        format!("head {}", comparison.head.run),
-        counted(comparison.paired, "paired item"),
-        format!("margin {}", figure(comparison.margin, Unit::Share)),
-    ];
-    facts.extend(comparison.strict.then(|| "strict".to_owned()));
-    Block::Facts(facts)
-}
-
 /// Every mean and rate in both runs; nothing without pairs.
 pub fn figures(comparison: &Comparison) -> Vec<Block> {
     if comparison.paired == 0 {
@@ -73,6 +62,54 @@ pub fn figures(comparison: &Comparison) -> Vec<Block> {
         blocks.push(Block::Table(passes(&comparison.passes)));
     }
     blocks
+}
+
+/// Items and issues that changed.
+pub fn changes(comparison: &Comparison) -> Vec<Block> {
+    let lists = &comparison.items;
+    let share = |value: f64| figure(value, Unit::Share);
+    let moved = |item: &ItemChange| {
+        ListEntry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
+    };
+    let id = |id: &String| ListEntry::item(id, String::new());
+    let items = vec![
+        List::new("Regressed", &lists.regressed, moved).opened(),
+        List::new("Newly failing", &lists.newly_failing, |item| {
+            ListEntry::item(&item.id, failure(item))
+        })
+        .opened(),
+        List::new("Improved", &lists.improved, moved),
+        List::new("With another input", &lists.changed_input, id),
+        List::new("New", &lists.new, id),
+        List::new("Gone", &lists.gone, id),
+    ];
+    let issues = &comparison.issues;
+    let issue = |issue: &IssueChange| {
+        let detail = format!("{} → {}", share(issue.base_share), share(issue.head_share));
+        ListEntry::text(&issue.label, detail)
+    };
+    let issues = vec![
+        List::new("New", &issues.new, issue).opened(),
+        List::new("Gone", &issues.gone, issue),
+        List::new("More frequent", &issues.more_frequent, issue),
+        List::new("Less frequent", &issues.less_frequent, issue),
+    ];
+    let mut blocks = vec![lists_block("Items", items)];
+    if issues.iter().any(|list| list.count > 0) {
+        blocks.push(lists_block("Issues", issues));
+    }
+    blocks
+}
+
+fn facts(comparison: &Comparison) -> Block {
+    let mut facts = vec![
+        format!("base {}", comparison.base.run),
+        format!("head {}", comparison.head.run),
+        counted(comparison.paired, "paired item"),
+        format!("margin {}", figure(comparison.margin, Unit::Share)),
+    ];
+    facts.extend(comparison.strict.then(|| "strict".to_owned()));
+    Block::Facts(facts)
 }
 
 fn means(comparison: &Comparison) -> FigureTable {
@@ -168,43 +205,6 @@ fn passes(passes: &[PassDifference]) -> FigureTable {
                rate decides.",
         ..FigureTable::new("Passes", columns, passes.iter().map(row).collect())
     }
-}
-
-/// Items and issues that changed.
-pub fn changes(comparison: &Comparison) -> Vec<Block> {
-    let lists = &comparison.items;
-    let share = |value: f64| figure(value, Unit::Share);
-    let moved = |item: &ItemChange| {
-        ListEntry::item(&item.id, format!("{} → {}", share(item.base), share(item.head)))
-    };
-    let id = |id: &String| ListEntry::item(id, String::new());
-    let items = vec![
-        List::new("Regressed", &lists.regressed, moved).opened(),
-        List::new("Newly failing", &lists.newly_failing, |item| {
-            ListEntry::item(&item.id, failure(item))
-        })
-        .opened(),
-        List::new("Improved", &lists.improved, moved),
-        List::new("With another input", &lists.changed_input, id),
-        List::new("New", &lists.new, id),
-        List::new("Gone", &lists.gone, id),
-    ];
-    let issues = &comparison.issues;
-    let issue = |issue: &IssueChange| {
-        let detail = format!("{} → {}", share(issue.base_share), share(issue.head_share));
-        ListEntry::text(&issue.label, detail)
-    };
-    let issues = vec![
-        List::new("New", &issues.new, issue).opened(),
-        List::new("Gone", &issues.gone, issue),
-        List::new("More frequent", &issues.more_frequent, issue),
-        List::new("Less frequent", &issues.less_frequent, issue),
-    ];
-    let mut blocks = vec![lists_block("Items", items)];
-    if issues.iter().any(|list| list.count > 0) {
-        blocks.push(lists_block("Issues", issues));
-    }
-    blocks
 }
 
 /// Lists with the counts of those that are not empty.

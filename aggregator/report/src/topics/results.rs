@@ -18,8 +18,6 @@ use juror_types::{
 /// Longest first issue in a cell of a table, in characters.
 pub const MAX_ISSUE: usize = 90;
 
-type CellOf = dyn Fn(&JobResult) -> Option<ResultCell> + Send + Sync;
-
 /// A column of the results.
 pub struct ResultColumn {
     /// Name in CSV.
@@ -58,64 +56,6 @@ pub enum ResultColumnKind {
     Word,
     /// The first issue.
     Issue,
-}
-
-/// Columns of a table in the order in which people read them, those without data included.
-pub fn columns(report: &Report) -> Vec<ResultColumn> {
-    let has = |path: &str| {
-        let mut metrics = report.metrics.iter();
-        metrics.any(|metric| metric.definition.path == path && metric.value.is_some())
-    };
-    let is_judged = report.run.judge.is_some();
-    let mut scores = totals(&report.rubric);
-    if report.rubric.formula == Formula::SumOverMax {
-        scores.extend(criteria(&report.rubric));
-    }
-    let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |it| {
-        Some(ResultCell::Text(first_issue(it, MAX_ISSUE)))
-    });
-    // In a narrow window the last columns are out of sight, and this one makes rows high.
-    let mut columns = vec![item(report.run.repeat > 1), outcome(), issue];
-    columns.extend(scores.into_iter().map(|column| column.shown_if(is_judged)));
-    columns.extend([
-        tokens().shown_if(has("token_extraction.accuracy")),
-        pattern().shown_if(has("retrieval.accuracy")),
-        compiles().shown_if(has("generation.compilation_rate")),
-        quality().shown_if(has("generation.avg_quality_score")),
-        pixels_equal().shown_if(!is_judged && has("evidence.pixels_equal")),
-        passed(),
-        time(),
-        cost().shown_if(is_judged),
-    ]);
-    columns
-}
-
-/// Those columns that have data.
-pub fn shown_columns(report: &Report) -> Vec<ResultColumn> {
-    columns(report).into_iter().filter(|column| column.is_shown).collect()
-}
-
-/// Id of a result's item, with the number of the repeat where there are several.
-pub fn item_name(report: &Report, result: &JobResult) -> String {
-    item(report.run.repeat > 1).text(result)
-}
-
-/// Text of what is wrong with a result, cut where it is longer; empty where nothing is. Where no
-/// judge and no compiler objects, it is the first region that was measured to differ.
-pub fn first_issue(result: &JobResult, longest: usize) -> String {
-    let issues = result.verdict().map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
-    let compiler = result.generation.as_ref().and_then(|stage| stage.error.as_deref());
-    match (&result.error, issues) {
-        (Some(error), _) => cut(&format!("{}: {}", error.kind.name(), error.message), longest),
-        (None, []) => {
-            let region =
-                || Some(region_text(result.evidence.as_ref()?.measured()?.regions.first()?));
-            let issue = compiler.map(str::to_owned).or_else(region);
-            cut(&issue.unwrap_or_default(), longest)
-        }
-        (None, [only]) => cut(only, longest),
-        (None, [first, others @ ..]) => format!("{} (+{})", cut(first, longest), others.len()),
-    }
 }
 
 impl ResultColumn {
@@ -175,6 +115,64 @@ impl ResultColumn {
     /// True for the scores of criteria and of groups.
     pub fn is_part(&self) -> bool {
         matches!(self.kind, ResultColumnKind::Criterion | ResultColumnKind::Group)
+    }
+}
+
+/// Columns of a table in the order in which people read them, those without data included.
+pub fn columns(report: &Report) -> Vec<ResultColumn> {
+    let has = |path: &str| {
+        let mut metrics = report.metrics.iter();
+        metrics.any(|metric| metric.definition.path == path && metric.value.is_some())
+    };
+    let is_judged = report.run.judge.is_some();
+    let mut scores = totals(&report.rubric);
+    if report.rubric.formula == Formula::SumOverMax {
+        scores.extend(criteria(&report.rubric));
+    }
+    let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |it| {
+        Some(ResultCell::Text(first_issue(it, MAX_ISSUE)))
+    });
+    // In a narrow window the last columns are out of sight, and this one makes rows high.
+    let mut columns = vec![item(report.run.repeat > 1), outcome(), issue];
+    columns.extend(scores.into_iter().map(|column| column.shown_if(is_judged)));
+    columns.extend([
+        tokens().shown_if(has("token_extraction.accuracy")),
+        pattern().shown_if(has("retrieval.accuracy")),
+        compiles().shown_if(has("generation.compilation_rate")),
+        quality().shown_if(has("generation.avg_quality_score")),
+        pixels_equal().shown_if(!is_judged && has("evidence.pixels_equal")),
+        passed(),
+        time(),
+        cost().shown_if(is_judged),
+    ]);
+    columns
+}
+
+/// Those columns that have data.
+pub fn shown_columns(report: &Report) -> Vec<ResultColumn> {
+    columns(report).into_iter().filter(|column| column.is_shown).collect()
+}
+
+/// Id of a result's item, with the number of the repeat where there are several.
+pub fn item_name(report: &Report, result: &JobResult) -> String {
+    item(report.run.repeat > 1).text(result)
+}
+
+/// Text of what is wrong with a result, cut where it is longer; empty where nothing is. Where no
+/// judge and no compiler objects, it is the first region that was measured to differ.
+pub fn first_issue(result: &JobResult, longest: usize) -> String {
+    let issues = result.verdict().map(|verdict| verdict.issues.as_slice()).unwrap_or_default();
+    let compiler = result.generation.as_ref().and_then(|stage| stage.error.as_deref());
+    match (&result.error, issues) {
+        (Some(error), _) => cut(&format!("{}: {}", error.kind.name(), error.message), longest),
+        (None, []) => {
+            let region =
+                || Some(region_text(result.evidence.as_ref()?.measured()?.regions.first()?));
+            let issue = compiler.map(str::to_owned).or_else(region);
+            cut(&issue.unwrap_or_default(), longest)
+        }
+        (None, [only]) => cut(only, longest),
+        (None, [first, others @ ..]) => format!("{} (+{})", cut(first, longest), others.len()),
     }
 }
 
@@ -257,15 +255,6 @@ pub(crate) fn quality() -> ResultColumn {
     })
 }
 
-fn pixels_equal() -> ResultColumn {
-    let figure = ResultColumnKind::Figure;
-    let column = ResultColumn::new("pixels_equal", "pixels", "Equal", figure, |it| {
-        let measured = it.evidence.as_ref()?.measured()?;
-        Some(ResultCell::Figure(measured.pixels_equal, Unit::Share))
-    });
-    ResultColumn { title: Some("Pixels Equal".to_owned()), ..column }
-}
-
 pub(crate) fn passed() -> ResultColumn {
     ResultColumn::new("pipeline_success", "passed", "Passed", ResultColumnKind::Word, |it| {
         Some(ResultCell::Holds(it.pipeline_success?))
@@ -282,4 +271,15 @@ pub(crate) fn cost() -> ResultColumn {
     ResultColumn::new("cost_usd", "cost", "Cost, $", ResultColumnKind::Figure, |it| {
         Some(ResultCell::Cost(it.cost_usd))
     })
+}
+
+type CellOf = dyn Fn(&JobResult) -> Option<ResultCell> + Send + Sync;
+
+fn pixels_equal() -> ResultColumn {
+    let figure = ResultColumnKind::Figure;
+    let column = ResultColumn::new("pixels_equal", "pixels", "Equal", figure, |it| {
+        let measured = it.evidence.as_ref()?.measured()?;
+        Some(ResultCell::Figure(measured.pixels_equal, Unit::Share))
+    });
+    ResultColumn { title: Some("Pixels Equal".to_owned()), ..column }
 }

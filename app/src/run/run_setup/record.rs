@@ -91,13 +91,13 @@ impl RunSetup {
     }
 }
 
-/// Digest of a command's words, separated so that different splits differ; none without words.
-fn command_digest(words: &[String]) -> Option<Digest> {
-    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
-}
-
 /// A path as a record has it: resuming must find the dataset and its files from any folder.
 pub fn absolute(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()
+}
+
+/// Digest of a command's words, separated so that different splits differ; none without words.
+fn command_digest(words: &[String]) -> Option<Digest> {
+    (!words.is_empty()).then(|| Digest::from_content(words.join("\0").as_bytes()))
 }

@@ -56,27 +56,6 @@ pub struct AdmissionQueue {
     queues: Mutex<HashMap<QueueKey, Arc<Callers>>>,
 }
 
-type QueueKey = (RunId, String);
-
-#[derive(Debug)]
-struct Callers {
-    turns: Semaphore,
-    /// Permit of the single caller that asks while calls have to wait.
-    head: Semaphore,
-    /// True if the last decision was to wait, or there was none yet.
-    is_exclusive: AtomicBool,
-}
-
-impl Default for Callers {
-    fn default() -> Self {
-        Self {
-            turns: Semaphore::new(MAX_CONCURRENT_REQUESTS),
-            head: Semaphore::new(1),
-            is_exclusive: AtomicBool::new(true),
-        }
-    }
-}
-
 impl AdmissionQueue {
     /// An empty queue.
     pub fn new() -> Self {
@@ -161,6 +140,27 @@ impl AdmissionQueue {
         let key = (request.run.clone(), request.endpoint.clone());
         let callers = Arc::clone(lock(&self.queues).entry(key.clone()).or_default());
         QueuePlace { queue: self, key, callers }
+    }
+}
+
+type QueueKey = (RunId, String);
+
+#[derive(Debug)]
+struct Callers {
+    turns: Semaphore,
+    /// Permit of the single caller that asks while calls have to wait.
+    head: Semaphore,
+    /// True if the last decision was to wait, or there was none yet.
+    is_exclusive: AtomicBool,
+}
+
+impl Default for Callers {
+    fn default() -> Self {
+        Self {
+            turns: Semaphore::new(MAX_CONCURRENT_REQUESTS),
+            head: Semaphore::new(1),
+            is_exclusive: AtomicBool::new(true),
+        }
     }
 }
 

@@ -45,15 +45,6 @@ pub enum InvalidAlert {
     Address,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawAlert {
-    at: f64,
-    #[serde(default)]
-    command: Vec<String>,
-    webhook: Option<String>,
-}
-
 /// Resolution of a share: millionths.
 const PARTS: f64 = 1_000_000.0;
 
@@ -113,6 +104,15 @@ impl TryFrom<RawAlert> for AlertSettings {
         };
         Ok(Self { at, target })
     }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAlert {
+    at: f64,
+    #[serde(default)]
+    command: Vec<String>,
+    webhook: Option<String>,
 }
 
 #[cfg(test)]

@@ -15,15 +15,6 @@ pub struct WaitQueue {
     waiting: Vec<WaitPlace>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct WaitPlace {
-    lease: LeaseId,
-    /// The first scope without headroom.
-    scope: Scope,
-    worst: Money,
-    seen: i64,
-}
-
 impl WaitQueue {
     /// Removes callers that stopped asking. A clock that was set back ends every place.
     pub fn prune(&mut self, now: i64) {
@@ -50,4 +41,13 @@ impl WaitQueue {
     pub fn remove(&mut self, lease: &LeaseId) {
         self.waiting.retain(|place| place.lease != *lease);
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct WaitPlace {
+    lease: LeaseId,
+    /// The first scope without headroom.
+    scope: Scope,
+    worst: Money,
+    seen: i64,
 }

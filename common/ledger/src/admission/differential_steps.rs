@@ -24,12 +24,6 @@ const ENDPOINTS: usize = 2;
 
 const HOUR: i64 = 60 * 60 * 1_000;
 
-/// Time at which a sequence begins, in milliseconds since 1970.
-pub fn beginning() -> impl Strategy<Value = i64> {
-    let beginnings = BEGINNINGS.map(|text| text.parse::<Timestamp>().unwrap().as_millisecond());
-    prop::sample::select(beginnings.to_vec())
-}
-
 /// An operation.
 #[derive(Clone, Debug)]
 pub enum LedgerStep {
@@ -45,6 +39,12 @@ pub enum LedgerStep {
     Observe { endpoint: usize, requests: Option<u64>, tokens: Option<u64>, refused: Option<u64> },
     Adopt { run: usize, owner: usize },
     Pass { milliseconds: i64 },
+}
+
+/// Time at which a sequence begins, in milliseconds since 1970.
+pub fn beginning() -> impl Strategy<Value = i64> {
+    let beginnings = BEGINNINGS.map(|text| text.parse::<Timestamp>().unwrap().as_millisecond());
+    prop::sample::select(beginnings.to_vec())
 }
 
 /// Up to 60 things that happen one after the other.

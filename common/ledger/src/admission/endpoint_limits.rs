@@ -46,12 +46,6 @@ pub struct EndpointState {
     recovered: i64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cooldown {
-    since: i64,
-    until: i64,
-}
-
 impl EndpointState {
     /// An endpoint without known limits.
     pub fn new(now: i64) -> Self {
@@ -232,6 +226,12 @@ impl EndpointState {
         let limit = i64::try_from(limit.min(MAX_UNITS)).unwrap_or(i64::MAX);
         Some(Rate((limit * self.throttle / FULL_LIMIT).max(1)))
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cooldown {
+    since: i64,
+    until: i64,
 }
 
 /// Units per minute, which is parts per millisecond.

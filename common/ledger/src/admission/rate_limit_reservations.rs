@@ -21,22 +21,6 @@ const MAX_UNPRUNED: usize = 1_024;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reservations(BTreeMap<LeaseId, Reservation>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Reservation {
-    endpoint: String,
-    need: CallNeed,
-    /// Time at which it was made or renewed.
-    since: i64,
-    /// Time at which the call may start.
-    start: i64,
-}
-
-impl Reservation {
-    fn is_kept(&self, now: i64) -> bool {
-        self.since <= now && now <= self.start.saturating_add(GRACE_MS)
-    }
-}
-
 impl Reservations {
     /// Reserves a call's demand on its endpoint; returns how many milliseconds it has to wait and
     /// for what, or none if it may start now. During a cooldown nothing is taken, and a reservation
@@ -76,5 +60,21 @@ impl Reservations {
     pub fn cancel(&mut self, lease: &LeaseId, now: i64) -> Option<(String, CallNeed)> {
         let held = self.0.remove(lease).filter(|held| held.is_kept(now))?;
         Some((held.endpoint, held.need))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reservation {
+    endpoint: String,
+    need: CallNeed,
+    /// Time at which it was made or renewed.
+    since: i64,
+    /// Time at which the call may start.
+    start: i64,
+}
+
+impl Reservation {
+    fn is_kept(&self, now: i64) -> bool {
+        self.since <= now && now <= self.start.saturating_add(GRACE_MS)
     }
 }

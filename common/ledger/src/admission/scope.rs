@@ -188,10 +188,6 @@ impl From<Period> for SharedBudget {
     }
 }
 
-fn month_of(day: Date) -> String {
-    format!("{:04}-{:02}", day.year(), day.month())
-}
-
 /// A period with a budget of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
@@ -212,6 +208,10 @@ impl Period {
             Self::Month => "month",
         }
     }
+}
+
+fn month_of(day: Date) -> String {
+    format!("{:04}-{:02}", day.year(), day.month())
 }
 
 #[cfg(test)]

@@ -78,16 +78,6 @@ impl BudgetSettings {
     }
 }
 
-/// Money is a decimal; a TOML number is taken by its shortest decimal form.
-fn optional_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Money>, D::Error> {
-    deserializer.deserialize_any(AmountVisitor).map(Some)
-}
-
-/// A cap is an amount as [`optional_money`] takes it, or the word that lifts one.
-fn optional_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Budget>, D::Error> {
-    deserializer.deserialize_any(BudgetVisitor).map(Some)
-}
-
 /// The word for no cap.
 const UNLIMITED: &str = "unlimited";
 
@@ -136,4 +126,14 @@ impl de::Visitor<'_> for BudgetVisitor {
     fn visit_f64<E: de::Error>(self, dollars: f64) -> Result<Budget, E> {
         AmountVisitor.visit_f64(dollars).map(Budget::Cap)
     }
+}
+
+/// Money is a decimal; a TOML number is taken by its shortest decimal form.
+fn optional_money<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Money>, D::Error> {
+    deserializer.deserialize_any(AmountVisitor).map(Some)
+}
+
+/// A cap is an amount as [`optional_money`] takes it, or the word that lifts one.
+fn optional_budget<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Budget>, D::Error> {
+    deserializer.deserialize_any(BudgetVisitor).map(Some)
 }

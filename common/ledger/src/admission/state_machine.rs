@@ -60,6 +60,93 @@ pub struct Booked {
     pub overrun: Money,
 }
 
+impl RateLimiterState {
+    /// Sets the user's limits of an endpoint.
+    pub fn set_limits(&mut self, endpoint: &str, limits: Limits, now: i64) {
+        self.endpoint(endpoint, now).set_limits(limits, now);
+    }
+
+    /// Updates limits by a provider's reply; returns true if anything changed.
+    pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
+        self.endpoint(&observation.endpoint, now).observe(observation, now)
+    }
+
+    /// Queues the request if it waits for money; otherwise reserves its demand on its endpoint,
+    /// from now on or from the time at which it is available.
+    fn wait(
+        &mut self,
+        request: &AdmissionRequest,
+        held: Option<Scope>,
+        now: i64,
+    ) -> Option<AdmissionDecision> {
+        let need =
+            CallNeed { tokens: request.input_tokens.saturating_add(request.max_output_tokens) };
+        if let Some(scope) = held {
+            self.queue.wait(request, scope, now);
+            return Some(AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget });
+        }
+        self.queue.remove(&request.lease);
+        let Self { endpoints, reservations, .. } = self;
+        let endpoint =
+            endpoints.entry(request.endpoint.clone()).or_insert_with(|| EndpointState::new(now));
+        let (delay, reason) =
+            reservations.admit(&request.lease, (&request.endpoint, endpoint), need, now)?;
+        let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
+        Some(AdmissionDecision::Wait { retry_after, reason })
+    }
+
+    /// Stops waiting.
+    fn stop_waiting(&mut self, lease: &LeaseId, now: i64) {
+        self.queue.remove(lease);
+        if let Some((name, need)) = self.reservations.cancel(lease, now)
+            && let Some(endpoint) = self.endpoints.get_mut(&name)
+        {
+            endpoint.return_reservation(need, now);
+        }
+    }
+
+    fn refund(&mut self, lease: &Lease, used: Usage, now: i64) {
+        if let Some(endpoint) = self.endpoints.get_mut(&lease.endpoint) {
+            endpoint.refund(lease.tokens, used, now);
+        }
+    }
+
+    fn endpoint(&mut self, name: &str, now: i64) -> &mut EndpointState {
+        self.endpoints.entry(name.to_owned()).or_insert_with(|| EndpointState::new(now))
+    }
+}
+
+impl Lease {
+    fn new(request: &AdmissionRequest, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
+        Self {
+            owner: request.owner.clone(),
+            run: request.run.clone(),
+            labels,
+            endpoint: request.endpoint.clone(),
+            tokens: request.input_tokens.saturating_add(request.max_output_tokens),
+            worst_cost: request.worst_cost.max(Money::ZERO),
+            admitted: now,
+            day,
+            lease_state: LeaseState::Outstanding,
+        }
+    }
+
+    /// Stands for an unknown lease: its whole bill is above its reservation.
+    fn for_unknown_lease(run: &RunId, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
+        Self {
+            owner: OwnerId::new(""),
+            run: run.clone(),
+            labels,
+            endpoint: String::new(),
+            tokens: 0,
+            worst_cost: Money::ZERO,
+            admitted: now,
+            day,
+            lease_state: LeaseState::Outstanding,
+        }
+    }
+}
+
 /// One decision over all budgets and rate limits.
 pub fn admit<B: LedgerRecords>(
     records: &mut B,
@@ -203,93 +290,6 @@ pub fn adopt<B: LedgerRecords>(
 ) -> Result<usize, B::Error> {
     let orphans = records.leases_of_others(run, owner)?;
     presume_all(records, &orphans)
-}
-
-impl RateLimiterState {
-    /// Sets the user's limits of an endpoint.
-    pub fn set_limits(&mut self, endpoint: &str, limits: Limits, now: i64) {
-        self.endpoint(endpoint, now).set_limits(limits, now);
-    }
-
-    /// Updates limits by a provider's reply; returns true if anything changed.
-    pub fn observe(&mut self, observation: &Observation, now: i64) -> bool {
-        self.endpoint(&observation.endpoint, now).observe(observation, now)
-    }
-
-    /// Queues the request if it waits for money; otherwise reserves its demand on its endpoint,
-    /// from now on or from the time at which it is available.
-    fn wait(
-        &mut self,
-        request: &AdmissionRequest,
-        held: Option<Scope>,
-        now: i64,
-    ) -> Option<AdmissionDecision> {
-        let need =
-            CallNeed { tokens: request.input_tokens.saturating_add(request.max_output_tokens) };
-        if let Some(scope) = held {
-            self.queue.wait(request, scope, now);
-            return Some(AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget });
-        }
-        self.queue.remove(&request.lease);
-        let Self { endpoints, reservations, .. } = self;
-        let endpoint =
-            endpoints.entry(request.endpoint.clone()).or_insert_with(|| EndpointState::new(now));
-        let (delay, reason) =
-            reservations.admit(&request.lease, (&request.endpoint, endpoint), need, now)?;
-        let retry_after = Some(Duration::from_millis(delay.unsigned_abs()));
-        Some(AdmissionDecision::Wait { retry_after, reason })
-    }
-
-    /// Stops waiting.
-    fn stop_waiting(&mut self, lease: &LeaseId, now: i64) {
-        self.queue.remove(lease);
-        if let Some((name, need)) = self.reservations.cancel(lease, now)
-            && let Some(endpoint) = self.endpoints.get_mut(&name)
-        {
-            endpoint.return_reservation(need, now);
-        }
-    }
-
-    fn refund(&mut self, lease: &Lease, used: Usage, now: i64) {
-        if let Some(endpoint) = self.endpoints.get_mut(&lease.endpoint) {
-            endpoint.refund(lease.tokens, used, now);
-        }
-    }
-
-    fn endpoint(&mut self, name: &str, now: i64) -> &mut EndpointState {
-        self.endpoints.entry(name.to_owned()).or_insert_with(|| EndpointState::new(now))
-    }
-}
-
-impl Lease {
-    fn new(request: &AdmissionRequest, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
-        Self {
-            owner: request.owner.clone(),
-            run: request.run.clone(),
-            labels,
-            endpoint: request.endpoint.clone(),
-            tokens: request.input_tokens.saturating_add(request.max_output_tokens),
-            worst_cost: request.worst_cost.max(Money::ZERO),
-            admitted: now,
-            day,
-            lease_state: LeaseState::Outstanding,
-        }
-    }
-
-    /// Stands for an unknown lease: its whole bill is above its reservation.
-    fn for_unknown_lease(run: &RunId, labels: Vec<BudgetLabel>, now: i64, day: Date) -> Self {
-        Self {
-            owner: OwnerId::new(""),
-            run: run.clone(),
-            labels,
-            endpoint: String::new(),
-            tokens: 0,
-            worst_cost: Money::ZERO,
-            admitted: now,
-            day,
-            lease_state: LeaseState::Outstanding,
-        }
-    }
 }
 
 fn excess(cost: Money, reserved: Money) -> Money {

@@ -41,23 +41,6 @@ pub async fn open_run<Backend: Admission + BudgetRecords>(
     apply(backend, settings).await
 }
 
-/// Writes the zone and the caps that the settings give; others stay in force, since they may be
-/// another user's.
-async fn apply(
-    records: &dyn BudgetRecords,
-    settings: &BudgetSettings,
-) -> Result<Option<ZoneChange>, LedgerError> {
-    let mut change = None;
-    if let Some(now) = &settings.zone {
-        let before = records.set_calendar(now).await?;
-        change = (before != *now).then(|| ZoneChange { now: now.clone(), before });
-    }
-    for (budget, cap) in settings.shared_caps() {
-        records.set_cap(&budget, cap).await?;
-    }
-    Ok(change)
-}
-
 /// A warning if the settings give another zone than the ledger's, which alone decides.
 pub async fn zone_difference(
     records: &dyn BudgetRecords,
@@ -73,4 +56,21 @@ pub async fn zone_difference(
              process the same zone"
         )
     }))
+}
+
+/// Writes the zone and the caps that the settings give; others stay in force, since they may be
+/// another user's.
+async fn apply(
+    records: &dyn BudgetRecords,
+    settings: &BudgetSettings,
+) -> Result<Option<ZoneChange>, LedgerError> {
+    let mut change = None;
+    if let Some(now) = &settings.zone {
+        let before = records.set_calendar(now).await?;
+        change = (before != *now).then(|| ZoneChange { now: now.clone(), before });
+    }
+    for (budget, cap) in settings.shared_caps() {
+        records.set_cap(&budget, cap).await?;
+    }
+    Ok(change)
 }

@@ -14,9 +14,6 @@ use juror_types::{
     usage::Money,
 };
 
-/// Sets the clock of a backend, in milliseconds since 1970.
-type MovedClock<'a> = &'a (dyn Fn(i64) + Sync);
-
 /// Runs every check on an empty backend, whose clock is moved.
 pub async fn check<Backend: BudgetRecords + Admission>(backend: &Backend, clock: MovedClock<'_>) {
     a_cap_stands_until_another_is_given(backend).await;
@@ -27,6 +24,9 @@ pub async fn check<Backend: BudgetRecords + Admission>(backend: &Backend, clock:
     a_call_counts_under_the_labels_of_its_admission(backend, clock).await;
     an_alert_is_recorded_once_for_a_budget_and_a_share(backend).await;
 }
+
+/// Sets the clock of a backend, in milliseconds since 1970.
+type MovedClock<'a> = &'a (dyn Fn(i64) + Sync);
 
 async fn a_cap_stands_until_another_is_given<Backend: BudgetRecords + Admission>(
     backend: &Backend,

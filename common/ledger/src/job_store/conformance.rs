@@ -32,6 +32,56 @@ where
     replies_are_remembered(&*make().await).await;
 }
 
+/// A paid answer.
+pub(crate) fn reply() -> CachedReply {
+    CachedReply {
+        reply: "{\"scores\":{}}".to_owned(),
+        judge: JudgeRecord {
+            provider: Provider::OpenAi,
+            model: "judge".to_owned(),
+            fingerprint: None,
+            answered_by: None,
+            base_url: None,
+            simulated: false,
+        },
+        usage: Usage::default(),
+        cost: Money::from_pico(1_000),
+    }
+}
+
+/// A scored job with this reply.
+pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
+    JobResult {
+        schema: SCHEMA,
+        run_id: claim.run.clone(),
+        job_id: claim.job.clone(),
+        round: claim.round,
+        screenshot_id: "button".to_owned(),
+        repeat: 0,
+        outcome: Outcome::Scored,
+        pipeline_success: Some(true),
+        total_latency_ms: 10,
+        item: ItemRecord::default(),
+        token_extraction: None,
+        retrieval: None,
+        generation: None,
+        evidence: None,
+        unmeasured: None,
+        semantic: None,
+        judge: None,
+        reply: Some(reply.to_owned()),
+        usage: Usage::default(),
+        cost_usd: Money::ZERO,
+        table_cost_usd: None,
+        unmetered_calls: 0,
+        estimate: None,
+        attempts: 1,
+        lane: Lane::Realtime,
+        cached: false,
+        error: None,
+    }
+}
+
 async fn starts_are_counted<Backend: JobStore>(backend: &Backend) {
     let (first, before) = claim(backend, 0).await;
     assert_eq!(before, 0);
@@ -176,54 +226,4 @@ async fn granted<Backend: JobStore>(backend: &Backend, round: u32) -> (ClaimKey,
 
 fn finished(claim: &ClaimKey, result: &JobResult) -> FinishedJob {
     FinishedJob { claim: claim.clone(), result: result.clone(), remember: None }
-}
-
-/// A paid answer.
-pub(crate) fn reply() -> CachedReply {
-    CachedReply {
-        reply: "{\"scores\":{}}".to_owned(),
-        judge: JudgeRecord {
-            provider: Provider::OpenAi,
-            model: "judge".to_owned(),
-            fingerprint: None,
-            answered_by: None,
-            base_url: None,
-            simulated: false,
-        },
-        usage: Usage::default(),
-        cost: Money::from_pico(1_000),
-    }
-}
-
-/// A scored job with this reply.
-pub(crate) fn result(claim: &ClaimKey, reply: &str) -> JobResult {
-    JobResult {
-        schema: SCHEMA,
-        run_id: claim.run.clone(),
-        job_id: claim.job.clone(),
-        round: claim.round,
-        screenshot_id: "button".to_owned(),
-        repeat: 0,
-        outcome: Outcome::Scored,
-        pipeline_success: Some(true),
-        total_latency_ms: 10,
-        item: ItemRecord::default(),
-        token_extraction: None,
-        retrieval: None,
-        generation: None,
-        evidence: None,
-        unmeasured: None,
-        semantic: None,
-        judge: None,
-        reply: Some(reply.to_owned()),
-        usage: Usage::default(),
-        cost_usd: Money::ZERO,
-        table_cost_usd: None,
-        unmetered_calls: 0,
-        estimate: None,
-        attempts: 1,
-        lane: Lane::Realtime,
-        cached: false,
-        error: None,
-    }
 }

@@ -40,23 +40,6 @@ pub struct Connection {
     pub(super) clock: Option<crate::clock::Clock>,
 }
 
-#[derive(Default)]
-struct RedisLink {
-    open: Option<OpenLink>,
-    /// Run id of the server that this process registered with last.
-    known: String,
-    /// The last failed attempt and its error.
-    failed: Option<(u64, LedgerError)>,
-}
-
-#[derive(Clone)]
-struct OpenLink {
-    link: ServerConnection,
-    server: String,
-    /// Number of the attempt that made it; identifies the connection that was lost.
-    number: u64,
-}
-
 impl Connection {
     /// Parses the URL and reads the files for TLS; does not connect.
     pub fn new(
@@ -232,6 +215,23 @@ impl Connection {
     fn time(&self) -> String {
         self.clock.as_ref().map(|clock| clock().to_string()).unwrap_or_default()
     }
+}
+
+#[derive(Default)]
+struct RedisLink {
+    open: Option<OpenLink>,
+    /// Run id of the server that this process registered with last.
+    known: String,
+    /// The last failed attempt and its error.
+    failed: Option<(u64, LedgerError)>,
+}
+
+#[derive(Clone)]
+struct OpenLink {
+    link: ServerConnection,
+    server: String,
+    /// Number of the attempt that made it; identifies the connection that was lost.
+    number: u64,
 }
 
 /// A mode in which several servers share the keys or redirect clients, by the server's INFO.

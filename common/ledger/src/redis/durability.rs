@@ -4,6 +4,17 @@ use super::connection::Connection;
 use crate::error::LedgerError;
 use std::collections::HashMap;
 
+/// A setting by which a server may lose data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weakness {
+    /// The setting's name.
+    pub setting: &'static str,
+    /// The value found.
+    pub found: String,
+    /// The value required.
+    pub wanted: &'static str,
+}
+
 /// Refuses a finite budget on a server that may lose its record.
 ///
 /// # Errors
@@ -16,17 +27,6 @@ pub async fn require_durable(connection: &Connection) -> Result<(), LedgerError>
             connection.address()
         ))),
     }
-}
-
-/// A setting by which a server may lose data.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weakness {
-    /// The setting's name.
-    pub setting: &'static str,
-    /// The value found.
-    pub found: String,
-    /// The value required.
-    pub wanted: &'static str,
 }
 
 /// The first setting by which the server may lose data.

@@ -46,12 +46,6 @@ pub fn refusal(request: &AdmissionRequest, answer: &[&str]) -> Option<AdmissionD
     }
 }
 
-fn no_record(reason: &str) -> String {
-    format!(
-        "{reason}: it was never opened, or Redis has lost the record; `juror retry` opens the run again"
-    )
-}
-
 /// A budget from its record; `None` if that is malformed, `Some(None)` if it is empty.
 pub fn budget_of(text: &str) -> Option<Option<Budget>> {
     match text {
@@ -96,4 +90,10 @@ pub fn optional_units(limit: Option<u64>) -> String {
 /// A duration as a script argument, in milliseconds.
 pub fn milliseconds(duration: Duration) -> String {
     duration.as_millis().to_string()
+}
+
+fn no_record(reason: &str) -> String {
+    format!(
+        "{reason}: it was never opened, or Redis has lost the record; `juror retry` opens the run again"
+    )
 }

@@ -15,21 +15,6 @@ pub struct OwnerRegistration {
     leases: BTreeMap<LeaseId, Held>,
 }
 
-#[derive(Debug)]
-struct Held {
-    owner: String,
-    run: String,
-    endpoint: String,
-    tokens: u64,
-    worst_cost: Money,
-    /// The day of its admission; none until the reply.
-    day: Option<String>,
-    /// The labels of its run at its admission.
-    labels: String,
-    /// True if its caller stopped waiting before the reply.
-    is_unknown: bool,
-}
-
 impl OwnerRegistration {
     /// Records that a lease is requested: from now on it may be held. Leases of batch rows belong
     /// to no process and are not recorded.
@@ -106,4 +91,19 @@ impl OwnerRegistration {
         }
         arguments
     }
+}
+
+#[derive(Debug)]
+struct Held {
+    owner: String,
+    run: String,
+    endpoint: String,
+    tokens: u64,
+    worst_cost: Money,
+    /// The day of its admission; none until the reply.
+    day: Option<String>,
+    /// The labels of its run at its admission.
+    labels: String,
+    /// True if its caller stopped waiting before the reply.
+    is_unknown: bool,
 }

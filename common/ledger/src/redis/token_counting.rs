@@ -14,12 +14,6 @@ const LIMITS_INTERVAL: Duration = Duration::from_secs(15);
 #[derive(Debug, Default)]
 pub(crate) struct CountingCache(Mutex<HashMap<String, EndpointKnowledge>>);
 
-#[derive(Debug, Default)]
-struct EndpointKnowledge {
-    counting: TokenCounting,
-    reported: Option<(Instant, Observation)>,
-}
-
 impl CountingCache {
     /// The counting of an endpoint.
     pub(crate) fn known(&self, endpoint: &str) -> TokenCounting {
@@ -67,4 +61,10 @@ impl CountingCache {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, EndpointKnowledge>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+#[derive(Debug, Default)]
+struct EndpointKnowledge {
+    counting: TokenCounting,
+    reported: Option<(Instant, Observation)>,
 }

@@ -4,20 +4,6 @@ use crate::error::LedgerError;
 use rusqlite::{ErrorCode, types::Type};
 use std::path::Path;
 
-/// The error of a thread that cannot be started.
-pub fn no_thread(error: &std::io::Error) -> LedgerError {
-    LedgerError::Unavailable(format!(
-        "no thread can be started ({error}): end other programs, or raise the limit on processes"
-    ))
-}
-
-/// The error of a commit that may not be on disk, with its cause.
-pub fn not_synced(cause: &str) -> LedgerError {
-    LedgerError::Unavailable(format!(
-        "a commit cannot be synced to disk ({cause}): check the disk, its quota and its free space"
-    ))
-}
-
 /// Error of an operation on the database.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -53,6 +39,20 @@ impl SqliteFailure {
             )),
         }
     }
+}
+
+/// The error of a thread that cannot be started.
+pub fn no_thread(error: &std::io::Error) -> LedgerError {
+    LedgerError::Unavailable(format!(
+        "no thread can be started ({error}): end other programs, or raise the limit on processes"
+    ))
+}
+
+/// The error of a commit that may not be on disk, with its cause.
+pub fn not_synced(cause: &str) -> LedgerError {
+    LedgerError::Unavailable(format!(
+        "a commit cannot be synced to disk ({cause}): check the disk, its quota and its free space"
+    ))
 }
 
 /// Error of a column whose text cannot be parsed.

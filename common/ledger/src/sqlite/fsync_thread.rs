@@ -17,11 +17,9 @@ use std::{
     time::Duration,
 };
 
-/// Orders that are committed and wait for the sync.
-type CommittedOrders = Vec<Box<dyn WriterOrder>>;
-
 /// Time for which the first group waits for others.
 const GROUP_DELAY: Duration = Duration::from_millis(4);
+
 /// Capacity of the channel of groups; the thread takes all of them at once.
 const CHANNEL_CAPACITY: usize = 64;
 
@@ -63,6 +61,9 @@ impl FsyncThread {
         let _ = self.thread.join();
     }
 }
+
+/// Orders that are committed and wait for the sync.
+type CommittedOrders = Vec<Box<dyn WriterOrder>>;
 
 /// The write-ahead log of a database.
 struct Disk {

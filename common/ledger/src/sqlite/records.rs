@@ -206,6 +206,18 @@ impl SqliteRecords<'_> {
     }
 }
 
+impl SqliteRecords<'_> {
+    /// Labels of runs and of caps: each has a cap for days and one for months.
+    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
+        )?;
+        let labels = statement.query_map([], |row| labels::from_column(row, 0))?;
+        let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
+    }
+}
+
 /// A cap from its column.
 pub(crate) fn budget_of(cap_pico: Option<i64>) -> Budget {
     cap_pico.map_or(Budget::Unlimited, |pico| Budget::Cap(Money::from_pico(pico)))
@@ -242,16 +254,4 @@ fn lease_from(row: &Row<'_>) -> rusqlite::Result<Lease> {
         day: text(8)?.parse().map_err(|error| unreadable(8, error))?,
         lease_state,
     })
-}
-
-impl SqliteRecords<'_> {
-    /// Labels of runs and of caps: each has a cap for days and one for months.
-    pub(crate) fn labels_with_caps(&self) -> Result<Vec<BudgetLabel>, SqliteFailure> {
-        let mut statement = self.0.prepare_cached(
-            "SELECT substr(scope, length('month:') + 1) FROM budgets WHERE scope LIKE 'month:%'",
-        )?;
-        let labels = statement.query_map([], |row| labels::from_column(row, 0))?;
-        let labels = labels.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(labels.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect())
-    }
 }

@@ -16,12 +16,6 @@ pub(crate) struct WriteBackCache {
     accounts: RefCell<BTreeMap<String, CachedAccount>>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct CachedAccount {
-    account: Account,
-    changed: bool,
-}
-
 impl WriteBackCache {
     /// The calendar, read at most once.
     pub(crate) fn calendar(
@@ -122,4 +116,10 @@ impl WriteBackCache {
         }
         Ok(())
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CachedAccount {
+    account: Account,
+    changed: bool,
 }

@@ -134,21 +134,6 @@ impl<M: Message> Subscription<M> for RabbitSubscription<M> {
     }
 }
 
-/// Dead-letters a message that this program cannot parse, so that it does not stop the others.
-async fn dead_letter(
-    settlement: OpenDelivery,
-    route: Route,
-    problem: String,
-) -> Result<(), QueueError> {
-    tracing::warn!(kind = route.kind(), "a message is dead-lettered: {problem}");
-    let disposition = match route {
-        Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
-        // It is among the dead letters already.
-        Route::Poison => Disposition::Acknowledge,
-    };
-    Box::new(settlement).settle(disposition).await
-}
-
 /// Consumers over one connection.
 struct Live {
     link: Arc<BrokerConnection>,
@@ -265,21 +250,6 @@ impl Live {
     }
 }
 
-/// The next delivery of the first consumer that has one, with the consumer's index.
-async fn first_of(
-    consumers: &mut [QueueConsumer],
-) -> (usize, Option<lapin::Result<lapin::message::Delivery>>) {
-    poll_fn(|context| {
-        for (at, queue) in consumers.iter_mut().enumerate() {
-            if let Poll::Ready(delivered) = queue.consumer.poll_next_unpin(context) {
-                return Poll::Ready((at, delivered));
-            }
-        }
-        Poll::Pending
-    })
-    .await
-}
-
 impl Drop for Live {
     /// Cancels the consumers, then requeues their messages that were not handed out. The frames of
     /// a channel arrive in the order in which they were written: a message that returned to a queue
@@ -297,4 +267,34 @@ impl Drop for Live {
             let _ = delivery.acker.nack(REQUEUE).now_or_never();
         }
     }
+}
+
+/// Dead-letters a message that this program cannot parse, so that it does not stop the others.
+async fn dead_letter(
+    settlement: OpenDelivery,
+    route: Route,
+    problem: String,
+) -> Result<(), QueueError> {
+    tracing::warn!(kind = route.kind(), "a message is dead-lettered: {problem}");
+    let disposition = match route {
+        Route::Jobs | Route::Results => Disposition::DeadLetter(problem),
+        // It is among the dead letters already.
+        Route::Poison => Disposition::Acknowledge,
+    };
+    Box::new(settlement).settle(disposition).await
+}
+
+/// The next delivery of the first consumer that has one, with the consumer's index.
+async fn first_of(
+    consumers: &mut [QueueConsumer],
+) -> (usize, Option<lapin::Result<lapin::message::Delivery>>) {
+    poll_fn(|context| {
+        for (at, queue) in consumers.iter_mut().enumerate() {
+            if let Poll::Ready(delivered) = queue.consumer.poll_next_unpin(context) {
+                return Poll::Ready((at, delivered));
+            }
+        }
+        Poll::Pending
+    })
+    .await
 }

@@ -72,40 +72,6 @@ impl RabbitQueues {
     }
 }
 
-async fn kept_letters(
-    link: &BrokerConnection,
-    shared: &Shared,
-) -> Result<Vec<StoredDeadLetter>, QueueError> {
-    let mut letters = Vec::new();
-    let mut scan = DeadLetterScan::start(link, shared).await?;
-    while let Some(dead) = scan.next().await? {
-        let message_id = dead.properties.message_id().clone().unwrap_or_default();
-        letters.push(StoredDeadLetter {
-            message_id: message_id.to_string(),
-            priority: priority_of(dead.routing_key.as_str()),
-            reason: message::reason(&dead.properties),
-            content: content(&dead),
-        });
-    }
-    scan.end().await?;
-    Ok(letters)
-}
-
-fn content(dead: &Delivery) -> DeadLetterBody {
-    let of = |route| message::belongs_to(&dead.properties, route);
-    if of(Route::Jobs)
-        && let Ok(job) = message::decode(&dead.data)
-    {
-        return DeadLetterBody::Job(Box::new(job));
-    }
-    if of(Route::Results)
-        && let Ok(result) = message::decode(&dead.data)
-    {
-        return DeadLetterBody::Result(Box::new(result));
-    }
-    DeadLetterBody::Unreadable(dead.data.clone())
-}
-
 #[async_trait]
 impl<M: Message> DeadLetters<M> for RabbitQueue<M> {
     /// Unparseable dead letters are left out. They are all held in memory, and a concurrent listing
@@ -291,4 +257,38 @@ impl<'a> DeadLetterScan<'a> {
         }
         self.link.during(self.channel.close(200, "done".into())).await
     }
+}
+
+async fn kept_letters(
+    link: &BrokerConnection,
+    shared: &Shared,
+) -> Result<Vec<StoredDeadLetter>, QueueError> {
+    let mut letters = Vec::new();
+    let mut scan = DeadLetterScan::start(link, shared).await?;
+    while let Some(dead) = scan.next().await? {
+        let message_id = dead.properties.message_id().clone().unwrap_or_default();
+        letters.push(StoredDeadLetter {
+            message_id: message_id.to_string(),
+            priority: priority_of(dead.routing_key.as_str()),
+            reason: message::reason(&dead.properties),
+            content: content(&dead),
+        });
+    }
+    scan.end().await?;
+    Ok(letters)
+}
+
+fn content(dead: &Delivery) -> DeadLetterBody {
+    let of = |route| message::belongs_to(&dead.properties, route);
+    if of(Route::Jobs)
+        && let Ok(job) = message::decode(&dead.data)
+    {
+        return DeadLetterBody::Job(Box::new(job));
+    }
+    if of(Route::Results)
+        && let Ok(result) = message::decode(&dead.data)
+    {
+        return DeadLetterBody::Result(Box::new(result));
+    }
+    DeadLetterBody::Unreadable(dead.data.clone())
 }

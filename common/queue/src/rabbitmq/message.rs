@@ -145,13 +145,6 @@ pub(super) fn decode<M: Message>(payload: &[u8]) -> Result<M, String> {
     M::from_json(payload).map_err(|error| format!("it cannot be parsed: {error}"))
 }
 
-/// The fields of a message that are the same in all schema versions.
-#[derive(Deserialize)]
-struct MessageStamp {
-    schema: u32,
-    run_id: String,
-}
-
 /// Warning about a payload of another schema version; none for other payloads.
 pub(super) fn other_version(payload: &[u8]) -> Option<String> {
     let stamp: MessageStamp = serde_json::from_slice(payload).ok()?;
@@ -162,6 +155,13 @@ pub(super) fn other_version(payload: &[u8]) -> Option<String> {
             stamp.run_id, stamp.schema
         )
     })
+}
+
+/// The fields of a message that are the same in all schema versions.
+#[derive(Deserialize)]
+struct MessageStamp {
+    schema: u32,
+    run_id: String,
 }
 
 fn header<'a>(properties: &'a BasicProperties, name: &str) -> Option<&'a AMQPValue> {

@@ -25,13 +25,6 @@ pub(super) struct PriorityWindow {
     deliveries: Mutex<Deliveries>,
 }
 
-#[derive(Default)]
-struct Deliveries {
-    out: usize,
-    /// Times of the last settlements, oldest first.
-    settled: VecDeque<Instant>,
-}
-
 /// Counts a delivery as outstanding until it is dropped.
 pub(super) struct OutstandingDelivery(Arc<PriorityWindow>);
 
@@ -79,6 +72,13 @@ impl Drop for OutstandingDelivery {
             deliveries.settled.pop_front();
         }
     }
+}
+
+#[derive(Default)]
+struct Deliveries {
+    out: usize,
+    /// Times of the last settlements, oldest first.
+    settled: VecDeque<Instant>,
 }
 
 #[cfg(test)]

@@ -31,14 +31,6 @@ pub(super) struct Publisher {
     events: Events,
 }
 
-struct Outstanding {
-    request: PublishRequest,
-    refusals: Backoff,
-}
-
-/// The broker's confirmation of a message, with its number.
-type NumberedConfirmation = (u64, lapin::Result<Confirmation>);
-
 impl Publisher {
     pub(super) fn new(requests: mpsc::Receiver<PublishRequest>, events: Events) -> Self {
         Self { requests, outstanding: BTreeMap::new(), last_number: 0, pausing: 0, events }
@@ -151,6 +143,14 @@ impl Publisher {
         Some((letter, pause))
     }
 }
+
+struct Outstanding {
+    request: PublishRequest,
+    refusals: Backoff,
+}
+
+/// The broker's confirmation of a message, with its number.
+type NumberedConfirmation = (u64, lapin::Result<Confirmation>);
 
 /// Publishes one message after a pause and waits for its confirmation.
 async fn attempt(

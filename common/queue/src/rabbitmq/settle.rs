@@ -99,17 +99,6 @@ impl OpenDelivery {
     }
 }
 
-/// Options that return a message to its queue.
-pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
-
-/// Logs a delivery that cannot be settled since its channel is gone. It is redelivered, which is no
-/// error of the caller's, who must expect duplicates anyway.
-fn note_if_lost(settled: Result<bool, QueueError>) {
-    if !matches!(settled, Ok(true)) {
-        tracing::debug!(?settled, "the delivery's connection is lost; it will be redelivered");
-    }
-}
-
 #[async_trait]
 impl Settle for OpenDelivery {
     async fn settle(mut self: Box<Self>, disposition: Disposition) -> Result<(), QueueError> {
@@ -146,5 +135,16 @@ impl Drop for OpenDelivery {
             // stays outstanding, since it is unknown when the command is sent.
             let _ = self.acker.nack(REQUEUE).now_or_never();
         }
+    }
+}
+
+/// Options that return a message to its queue.
+pub(super) const REQUEUE: BasicNackOptions = BasicNackOptions { requeue: true, multiple: false };
+
+/// Logs a delivery that cannot be settled since its channel is gone. It is redelivered, which is no
+/// error of the caller's, who must expect duplicates anyway.
+fn note_if_lost(settled: Result<bool, QueueError>) {
+    if !matches!(settled, Ok(true)) {
+        tracing::debug!(?settled, "the delivery's connection is lost; it will be redelivered");
     }
 }

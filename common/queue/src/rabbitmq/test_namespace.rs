@@ -63,6 +63,13 @@ impl Drop for TestNamespace {
     }
 }
 
+/// A connection that knows nothing of the adapter.
+pub async fn raw_connection(url: &str) -> Connection {
+    let address = Address::parse(url, &TlsFiles::default()).expect("a URL");
+    let connecting = address.connect(ConnectionProperties::default());
+    connecting.await.expect("a connection to RabbitMQ")
+}
+
 async fn delete(namespace: &str, url: &str) {
     let connection = raw_connection(url).await;
     let channel = connection.create_channel().await.expect("a channel");
@@ -77,11 +84,4 @@ async fn delete(namespace: &str, url: &str) {
         deleted.expect("an exchange is deleted");
     }
     connection.close(200, "done".into()).await.expect("a good-bye");
-}
-
-/// A connection that knows nothing of the adapter.
-pub async fn raw_connection(url: &str) -> Connection {
-    let address = Address::parse(url, &TlsFiles::default()).expect("a URL");
-    let connecting = address.connect(ConnectionProperties::default());
-    connecting.await.expect("a connection to RabbitMQ")
 }

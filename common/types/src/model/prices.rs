@@ -219,13 +219,6 @@ impl PriceTerms {
     }
 }
 
-fn near_names(nearest: &[String]) -> String {
-    if nearest.is_empty() {
-        return String::new();
-    }
-    format!(" (known names like it: {})", nearest.join(", "))
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PriceFile {
@@ -234,6 +227,13 @@ struct PriceFile {
     origin: Option<String>,
     #[serde(default)]
     prices: BTreeMap<String, PriceTerms>,
+}
+
+fn near_names(nearest: &[String]) -> String {
+    if nearest.is_empty() {
+        return String::new();
+    }
+    format!(" (known names like it: {})", nearest.join(", "))
 }
 
 #[cfg(test)]

@@ -47,10 +47,6 @@ pub struct FindingRules {
     pub ask_again: bool,
 }
 
-fn default_max() -> u32 {
-    20
-}
-
 impl Default for FindingRules {
     fn default() -> Self {
         Self {
@@ -81,4 +77,8 @@ impl FindingRules {
         }
         all
     }
+}
+
+fn default_max() -> u32 {
+    20
 }

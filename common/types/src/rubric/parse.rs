@@ -37,26 +37,6 @@ impl Rubric {
     }
 }
 
-/// The problem of another schema version, which is checked first: anything else may differ.
-fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<TomlProblem> {
-    let message = match table.get("schema") {
-        None => format!("is missing; add `schema = {SCHEMA}` at the top of the file"),
-        Some(value) => {
-            let found = value.get_ref().as_integer()?;
-            let version = i64::from_str_radix(found.as_str(), found.radix()).ok();
-            if version == Some(i64::from(SCHEMA)) {
-                return None;
-            }
-            format!(
-                "this file has schema {found}, and this program reads schema \
-                 {SCHEMA}; use a rubric or a program of the other version"
-            )
-        }
-    };
-    let line = line(text, table, &[PathStep::Key("schema")]);
-    Some(TomlProblem { line, key: "schema".to_owned(), message })
-}
-
 /// A success bound in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,6 +55,26 @@ impl TryFrom<SuccessBounds> for Success {
             _ => Err("set exactly one bound, above or at_least"),
         }
     }
+}
+
+/// The problem of another schema version, which is checked first: anything else may differ.
+fn foreign_schema(text: &str, table: &DeTable<'_>) -> Option<TomlProblem> {
+    let message = match table.get("schema") {
+        None => format!("is missing; add `schema = {SCHEMA}` at the top of the file"),
+        Some(value) => {
+            let found = value.get_ref().as_integer()?;
+            let version = i64::from_str_radix(found.as_str(), found.radix()).ok();
+            if version == Some(i64::from(SCHEMA)) {
+                return None;
+            }
+            format!(
+                "this file has schema {found}, and this program reads schema \
+                 {SCHEMA}; use a rubric or a program of the other version"
+            )
+        }
+    };
+    let line = line(text, table, &[PathStep::Key("schema")]);
+    Some(TomlProblem { line, key: "schema".to_owned(), message })
 }
 
 #[cfg(test)]

@@ -76,13 +76,6 @@ pub fn score(rubric: &Rubric, answer: JudgeAnswer) -> Result<Verdict, AnswerErro
     Ok(verdict)
 }
 
-fn rationales(scores: &IndexMap<String, (u32, Option<String>)>) -> IndexMap<String, String> {
-    let given = |(key, (_, why)): (&String, &(u32, Option<String>))| {
-        why.as_ref().map(|why| (key.clone(), why.clone()))
-    };
-    scores.iter().filter_map(given).collect()
-}
-
 /// The verdict of a job that failed or had no output: all scores zero, with the reason as its only
 /// issue. The settings `failed_jobs` and `missing_output` decide how averages count it.
 pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
@@ -105,6 +98,13 @@ pub fn zero(rubric: &Rubric, message: &str) -> Verdict {
     };
     let issues = vec![format!("not judged: {message}")];
     Verdict { issues, ..Verdict::new(rubric.name(), score) }
+}
+
+fn rationales(scores: &IndexMap<String, (u32, Option<String>)>) -> IndexMap<String, String> {
+    let given = |(key, (_, why)): (&String, &(u32, Option<String>))| {
+        why.as_ref().map(|why| (key.clone(), why.clone()))
+    };
+    scores.iter().filter_map(given).collect()
 }
 
 fn check_score(

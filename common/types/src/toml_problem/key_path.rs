@@ -52,6 +52,11 @@ pub(crate) fn dotted_at(table: &DeTable<'_>, offset: usize) -> Option<String> {
     key_starts_at(table, offset, &mut steps).then(|| dotted(&steps))
 }
 
+/// The line number of a byte, from 1.
+pub(crate) fn line_of_offset(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
 /// True if the byte is the start of a key or value of this table; `steps` is then its path.
 fn key_starts_at<'table>(
     table: &'table DeTable<'_>,
@@ -94,11 +99,6 @@ fn own_name<'table>(value: &'table Spanned<DeValue<'_>>) -> &'table str {
     let table = value.get_ref().as_table();
     let named = |key| table.and_then(|table| get(table, key));
     named("key").or_else(|| named("name")).and_then(|it| it.get_ref().as_str()).unwrap_or_default()
-}
-
-/// The line number of a byte, from 1.
-pub(crate) fn line_of_offset(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn get<'table, 'text>(

@@ -13,6 +13,7 @@ use std::{
 pub struct Money(i64);
 
 const PICO_PER_DOLLAR: i64 = 1_000_000_000_000;
+
 const PICO_PER_NANO: u64 = 1_000;
 
 impl Money {
@@ -118,23 +119,6 @@ impl FromStr for Money {
     }
 }
 
-fn parse(text: &str) -> Option<Money> {
-    let (negative, unsigned) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    let only_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    let has_digits = !whole.is_empty() || !fraction.is_empty();
-    if !has_digits || !only_digits(whole) || !only_digits(fraction) || fraction.len() > 12 {
-        return None;
-    }
-    let dollars: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let pico: i64 = format!("{fraction:0<12}").parse().ok()?;
-    let amount = dollars.checked_mul(PICO_PER_DOLLAR)?.checked_add(pico)?;
-    Some(Money(if negative { -amount } else { amount }))
-}
-
 crate::serde_as_text::serde_as_text!(Money);
 
 impl Add for Money {
@@ -167,6 +151,23 @@ impl Sum for Money {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
         amounts.fold(Self::ZERO, Add::add)
     }
+}
+
+fn parse(text: &str) -> Option<Money> {
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let only_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    if !has_digits || !only_digits(whole) || !only_digits(fraction) || fraction.len() > 12 {
+        return None;
+    }
+    let dollars: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let pico: i64 = format!("{fraction:0<12}").parse().ok()?;
+    let amount = dollars.checked_mul(PICO_PER_DOLLAR)?.checked_add(pico)?;
+    Some(Money(if negative { -amount } else { amount }))
 }
 
 #[cfg(test)]

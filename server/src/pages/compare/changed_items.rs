@@ -24,12 +24,6 @@ const WIDTH: f64 = 200.0;
 /// Changed items, with their results in both runs.
 pub struct ChangedItems(Vec<ItemPair>);
 
-struct ItemPair {
-    change: ItemChange,
-    base: Option<JobResult>,
-    head: Option<JobResult>,
-}
-
 impl ChangedItems {
     /// Reads the results of the first repeat of each, and so blocks.
     pub fn read(
@@ -46,10 +40,6 @@ impl ChangedItems {
         });
         pairs.collect::<Result<_, JournalError>>().map(Self)
     }
-}
-
-fn result(view: &RunView, id: &str) -> Result<Option<JobResult>, JournalError> {
-    view.place_of(id, 0).map_or(Ok(None), |place| view.result(place))
 }
 
 /// Section of the changed items.
@@ -73,6 +63,16 @@ pub fn section(
             }
         }
     }
+}
+
+struct ItemPair {
+    change: ItemChange,
+    base: Option<JobResult>,
+    head: Option<JobResult>,
+}
+
+fn result(view: &RunView, id: &str) -> Result<Option<JobResult>, JournalError> {
+    view.place_of(id, 0).map_or(Ok(None), |place| view.result(place))
 }
 
 fn item(base: &RunView, head: &RunView, pair: &ItemPair) -> Markup {

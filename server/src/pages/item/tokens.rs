@@ -25,6 +25,14 @@ pub fn section(tokens: &Result<AsJudged<Vec<TokenLine>>, String>) -> Markup {
     }
 }
 
+/// A value as people write it: a string without its quotes.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => harmless(text),
+        other => harmless(&other.to_string()),
+    }
+}
+
 fn table(lines: &[TokenLine]) -> Markup {
     let differing = lines.iter().filter(|line| !line.equal).count() as u64;
     // What differs first: it is what a reader looks for.
@@ -81,12 +89,4 @@ fn cell(found: Option<&Value>) -> Markup {
 fn is_hex_color(text: &str) -> bool {
     let digits = text.strip_prefix('#').unwrap_or_default();
     matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// A value as people write it: a string without its quotes.
-pub fn value(value: &Value) -> String {
-    match value {
-        Value::String(text) => harmless(text),
-        other => harmless(&other.to_string()),
-    }
 }

@@ -105,14 +105,6 @@ pub fn judge_of(run: &ListedRun) -> String {
     run.record.judge.as_ref().map_or_else(|| "off".to_owned(), |judge| judge.model.clone())
 }
 
-fn scored_of(run: &ListedRun) -> u64 {
-    run.figures.as_ref().map_or(0, |figures| figures.scored)
-}
-
-fn cost_of(run: &ListedRun) -> Option<Money> {
-    run.figures.as_ref().map(|figures| figures.cost_usd)
-}
-
 /// The run's main metric: the judge's score, else the share of items that passed.
 pub fn score_of(run: &ListedRun) -> Option<(PastMetric, Unit, &'static str)> {
     let metric = |path: &str| run.figures.as_ref()?.metrics.get(path).copied();
@@ -122,6 +114,14 @@ pub fn score_of(run: &ListedRun) -> Option<(PastMetric, Unit, &'static str)> {
         ("pipeline_success_rate", Unit::Share, " passed"),
     ];
     found.into_iter().find_map(|(path, unit, word)| Some((metric(path)?, unit, word)))
+}
+
+fn scored_of(run: &ListedRun) -> u64 {
+    run.figures.as_ref().map_or(0, |figures| figures.scored)
+}
+
+fn cost_of(run: &ListedRun) -> Option<Money> {
+    run.figures.as_ref().map(|figures| figures.cost_usd)
 }
 
 /// The score as a share of its scale.

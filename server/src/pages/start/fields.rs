@@ -81,22 +81,6 @@ pub fn form(
     }
 }
 
-fn has_more(form: &StartForm) -> bool {
-    let more = [
-        &form.sample,
-        &form.seed,
-        &form.limit,
-        &form.filters,
-        &form.repeat,
-        &form.rpm,
-        &form.tpm,
-        &form.max_concurrency,
-        &form.baseline,
-        &form.run_id,
-    ];
-    more.iter().any(|field| !field.is_empty())
-}
-
 /// A labeled control with its help and its error.
 struct Field<'a> {
     field: RequestField,
@@ -138,6 +122,22 @@ impl Field<'_> {
             }
         }
     }
+}
+
+fn has_more(form: &StartForm) -> bool {
+    let more = [
+        &form.sample,
+        &form.seed,
+        &form.limit,
+        &form.filters,
+        &form.repeat,
+        &form.rpm,
+        &form.tpm,
+        &form.max_concurrency,
+        &form.baseline,
+        &form.run_id,
+    ];
+    more.iter().any(|field| !field.is_empty())
 }
 
 fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {

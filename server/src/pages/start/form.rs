@@ -135,10 +135,6 @@ impl StartForm {
     }
 }
 
-fn text(field: &str) -> Option<String> {
-    Some(field.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 /// Errors of the form by field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors(Vec<(RequestField, String)>);
@@ -216,6 +212,10 @@ impl FieldErrors {
         }
         run
     }
+}
+
+fn text(field: &str) -> Option<String> {
+    Some(field.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -40,44 +40,6 @@ pub struct TrendChart<'a> {
     pub points: &'a [ChartPoint],
 }
 
-/// Ends of the axis, and the step of the grid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Axis {
-    low: f64,
-    high: f64,
-    step: f64,
-}
-
-impl Axis {
-    /// Axis with round figures: steps are 1, 2 or 5 times a power of ten, and ends are multiples of
-    /// the step within the unit's bounds.
-    fn around(low: f64, high: f64, unit: Unit) -> Self {
-        let (least, most) = unit.bounds();
-        let finest = most.min(100.0).abs() * 0.01;
-        let wanted = ((high - low) / GRID_STEPS).max(finest).max(1e-6);
-        let power = 10_f64.powf(wanted.log10().floor());
-        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
-        // The tolerance covers the rounding of the logarithm.
-        let step = steps.into_iter().find(|step| *step >= wanted * 0.999).unwrap_or(10.0 * power);
-        let (mut low, mut high) = ((low / step).floor() * step, (high / step).ceil() * step);
-        if high - low < step {
-            (low, high) = (low - step, high + step);
-        }
-        Self { low: low.max(least), high: high.min(most), step }
-    }
-
-    /// Values of the grid's lines.
-    fn ticks(self) -> impl Iterator<Item = f64> {
-        let count = ((self.high - self.low) / self.step + 0.001).floor() as u32;
-        (0..=count).map(move |place| self.low + self.step * f64::from(place))
-    }
-
-    fn y(self, value: f64) -> f64 {
-        let share = (value - self.low) / (self.high - self.low);
-        HEIGHT - BOTTOM - share.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
-    }
-}
-
 impl TrendChart<'_> {
     /// Renders the chart; the table below it has the same figures.
     pub fn markup(&self) -> Markup {
@@ -150,6 +112,44 @@ impl TrendChart<'_> {
                 circle cx=(format!("{x:.1}")) cy=(format!("{y:.1}")) r="4.5" { title { (harmless(&text)) } }
             }
         }
+    }
+}
+
+/// Ends of the axis, and the step of the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Axis {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// Axis with round figures: steps are 1, 2 or 5 times a power of ten, and ends are multiples of
+    /// the step within the unit's bounds.
+    fn around(low: f64, high: f64, unit: Unit) -> Self {
+        let (least, most) = unit.bounds();
+        let finest = most.min(100.0).abs() * 0.01;
+        let wanted = ((high - low) / GRID_STEPS).max(finest).max(1e-6);
+        let power = 10_f64.powf(wanted.log10().floor());
+        let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+        // The tolerance covers the rounding of the logarithm.
+        let step = steps.into_iter().find(|step| *step >= wanted * 0.999).unwrap_or(10.0 * power);
+        let (mut low, mut high) = ((low / step).floor() * step, (high / step).ceil() * step);
+        if high - low < step {
+            (low, high) = (low - step, high + step);
+        }
+        Self { low: low.max(least), high: high.min(most), step }
+    }
+
+    /// Values of the grid's lines.
+    fn ticks(self) -> impl Iterator<Item = f64> {
+        let count = ((self.high - self.low) / self.step + 0.001).floor() as u32;
+        (0..=count).map(move |place| self.low + self.step * f64::from(place))
+    }
+
+    fn y(self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        HEIGHT - BOTTOM - share.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
     }
 }
 

@@ -19,38 +19,6 @@ const CONTENT_PLACES: [&str; 6] =
     ["flex-start", "center", "flex-end", "space-between", "space-around", "space-evenly"];
 const TEXT_PLACES: [&str; 3] = ["left", "center", "right"];
 
-/// An item of a container along one axis, in pixels of the drawing.
-#[derive(Clone, Copy)]
-struct AlignedItem {
-    element: usize,
-    start: f64,
-    end: f64,
-    margins: [f64; 2],
-    /// Its shift to the screenshot; none if it is not found near its place.
-    shift: Option<f64>,
-    /// True if it has content that is not found.
-    is_lost: bool,
-}
-
-impl AlignedItem {
-    fn size(&self) -> f64 {
-        self.end - self.start + self.margins.iter().sum::<f64>()
-    }
-
-    /// True if the screenshot shows it where it would start, or may: it is not looked for so far
-    /// away.
-    fn is_shown_at(&self, start: f64) -> bool {
-        match self.shift {
-            Some(shift) => (self.start + shift - start).abs() <= MAX_DISTANCE,
-            None => !self.is_lost || (start - self.start).abs() > f64::from(REACH),
-        }
-    }
-
-    fn is_moved(&self) -> bool {
-        self.is_lost || self.shift.is_some_and(|shift| shift != 0.0)
-    }
-}
-
 impl FirstHypotheses<'_> {
     /// Alignments of the items of flexible boxes, and of texts.
     pub(super) fn alignments(&self) -> Vec<Hypothesis> {
@@ -200,6 +168,38 @@ impl FirstHypotheses<'_> {
         let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
         let change = PageChange { elements: vec![element], edit };
         Some(Hypothesis { element, change, lever: Lever::Alignment, is, priority: PRIORITY })
+    }
+}
+
+/// An item of a container along one axis, in pixels of the drawing.
+#[derive(Clone, Copy)]
+struct AlignedItem {
+    element: usize,
+    start: f64,
+    end: f64,
+    margins: [f64; 2],
+    /// Its shift to the screenshot; none if it is not found near its place.
+    shift: Option<f64>,
+    /// True if it has content that is not found.
+    is_lost: bool,
+}
+
+impl AlignedItem {
+    fn size(&self) -> f64 {
+        self.end - self.start + self.margins.iter().sum::<f64>()
+    }
+
+    /// True if the screenshot shows it where it would start, or may: it is not looked for so far
+    /// away.
+    fn is_shown_at(&self, start: f64) -> bool {
+        match self.shift {
+            Some(shift) => (self.start + shift - start).abs() <= MAX_DISTANCE,
+            None => !self.is_lost || (start - self.start).abs() > f64::from(REACH),
+        }
+    }
+
+    fn is_moved(&self) -> bool {
+        self.is_lost || self.shift.is_some_and(|shift| shift != 0.0)
     }
 }
 

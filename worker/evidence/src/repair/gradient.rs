@@ -22,14 +22,6 @@ pub(super) struct LinearGradient {
     stops: Vec<(f64, Rgb)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum GradientDirection {
-    /// Degrees, clockwise from the top.
-    Angle(f64),
-    /// Signs across and down of the corner that it goes to.
-    Corner(f64, f64),
-}
-
 /// A pixel of the drawing and of the screenshot, with the middle of the pixel relative to the box.
 pub(super) struct GradientPixel {
     pub place: [f64; 2],
@@ -156,6 +148,14 @@ impl LinearGradient {
             (one + share * (other - one)).round() as u8
         }))
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum GradientDirection {
+    /// Degrees, clockwise from the top.
+    Angle(f64),
+    /// Signs across and down of the corner that it goes to.
+    Corner(f64, f64),
 }
 
 /// Parts between the commas that stand in no parentheses; none if these are not balanced, as

@@ -27,9 +27,6 @@ const TURN: f64 = 8.0;
 /// Maximum number of values of one property that are tried.
 const MAX_TRACK: usize = 10;
 
-/// Tried values of one property with the difference that each leaves, sorted.
-type Track = Vec<(f64, u64)>;
-
 /// Tried values of a round, by elements and property.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
@@ -119,6 +116,9 @@ impl Tracks {
         proposed
     }
 }
+
+/// Tried values of one property with the difference that each leaves, sorted.
+type Track = Vec<(f64, u64)>;
 
 /// Values on both sides of the best one so far, with their priorities.
 fn brackets(track: &[(f64, u64)], before: u64, property: LengthProperty) -> Vec<(f64, f64)> {

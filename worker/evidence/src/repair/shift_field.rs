@@ -141,6 +141,18 @@ impl ShiftField {
     }
 }
 
+/// True if an element's own box is visible.
+pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
+    let has_border = ["border-top-width", "border-bottom-width"]
+        .iter()
+        .any(|side| page.length(element, side).is_some_and(|width| width > 0.0));
+    let background = page.opaque_color(element, "background-color");
+    let behind = page.parent(element).map(|parent| page.visible_background(parent));
+    let is_filled = background.is_some() && background != behind;
+    let has_image = page.style(element, "background-image").contains("gradient");
+    has_border || is_filled || has_image
+}
+
 /// Boxes of an element's own text and of the corners of its painted box.
 fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
     let [left, top, right, bottom] = page.bounds(element);
@@ -164,16 +176,4 @@ fn boxes_of(page: &PageTree<'_>, element: usize) -> Vec<([i32; 4], bool)> {
         }
     }
     boxes
-}
-
-/// True if an element's own box is visible.
-pub(crate) fn is_painted(page: &PageTree<'_>, element: usize) -> bool {
-    let has_border = ["border-top-width", "border-bottom-width"]
-        .iter()
-        .any(|side| page.length(element, side).is_some_and(|width| width > 0.0));
-    let background = page.opaque_color(element, "background-color");
-    let behind = page.parent(element).map(|parent| page.visible_background(parent));
-    let is_filled = background.is_some() && background != behind;
-    let has_image = page.style(element, "background-image").contains("gradient");
-    has_border || is_filled || has_image
 }

@@ -43,13 +43,6 @@ pub(super) struct Shards<'keeper> {
     working: HashSet<(RunId, u32)>,
 }
 
-/// An interval of at least a millisecond that never catches up.
-pub(super) fn ticks(period: Duration) -> Interval {
-    let mut ticks = interval(period.max(Duration::from_millis(1)));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
-}
-
 impl<'keeper> Shards<'keeper> {
     /// A set without shards.
     pub(super) fn new(
@@ -266,4 +259,11 @@ impl<'keeper> Shards<'keeper> {
             error => Err(error),
         }
     }
+}
+
+/// An interval of at least a millisecond that never catches up.
+pub(super) fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period.max(Duration::from_millis(1)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }

@@ -14,27 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Input of the command on stdin.
-#[derive(Serialize)]
-struct PipelineInput<'a> {
-    schema: u32,
-    #[serde(flatten)]
-    item: &'a Item,
-    /// Absolute paths of those images that are files here, by name.
-    paths: BTreeMap<&'a str, String>,
-}
-
-/// Output of the command on stdout. Fields that it leaves out stay as the item has them.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PipelineOutput {
-    generated_code: Option<String>,
-    language: Option<Language>,
-    extracted_tokens: Option<Value>,
-    retrieved_pattern: Option<String>,
-    quality_score: Option<f64>,
-}
-
 /// Runs the `pipeline_command` for an item and replaces the item's fields by its output. The
 /// command gets the item as one JSON object on stdin and writes one to stdout.
 pub async fn run_pipeline(
@@ -63,6 +42,27 @@ pub async fn run_pipeline(
         failed(format!("its answer is not the JSON object that is expected: {error}"))
     })?;
     merge(loaded, answer).map_err(failed)
+}
+
+/// Input of the command on stdin.
+#[derive(Serialize)]
+struct PipelineInput<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    item: &'a Item,
+    /// Absolute paths of those images that are files here, by name.
+    paths: BTreeMap<&'a str, String>,
+}
+
+/// Output of the command on stdout. Fields that it leaves out stay as the item has them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PipelineOutput {
+    generated_code: Option<String>,
+    language: Option<Language>,
+    extracted_tokens: Option<Value>,
+    retrieved_pattern: Option<String>,
+    quality_score: Option<f64>,
 }
 
 fn merge(mut loaded: LoadedItem, answer: PipelineOutput) -> Result<LoadedItem, String> {

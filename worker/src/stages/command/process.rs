@@ -66,6 +66,18 @@ pub(super) async fn run(
     finished
 }
 
+/// A process group that is killed when dropped; none once its leader has ended by itself and closed
+/// its pipes.
+struct KilledGroup(Option<ProcessGroup>);
+
+impl Drop for KilledGroup {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            group.kill();
+        }
+    }
+}
+
 async fn exchange(child: &mut Child, input: &[u8]) -> Result<ProcessEnd, ProcessError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     // The first error cancels the other two.
@@ -103,16 +115,4 @@ async fn read_tail(output: Option<impl AsyncRead + Unpin>) -> Result<String, Pro
     let shown = tail.len().saturating_sub(SHOWN_ERROR_TAIL);
     let shown = tail.get(shown..).unwrap_or_default();
     Ok(String::from_utf8_lossy(shown).trim().to_owned())
-}
-
-/// A process group that is killed when dropped; none once its leader has ended by itself and closed
-/// its pipes.
-struct KilledGroup(Option<ProcessGroup>);
-
-impl Drop for KilledGroup {
-    fn drop(&mut self) {
-        if let Some(group) = self.0 {
-            group.kill();
-        }
-    }
 }

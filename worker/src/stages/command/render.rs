@@ -24,16 +24,6 @@ pub enum RenderCommandError {
     NotRun(String),
 }
 
-/// Input of the command on stdin.
-#[derive(Serialize)]
-struct RenderRequest<'item> {
-    schema: u32,
-    #[serde(flatten)]
-    item: &'item Item,
-    /// Absolute paths of those images that are files here, by name.
-    paths: BTreeMap<&'item str, String>,
-}
-
 /// Runs the `render_command` on the code of an item: it gets the item as one JSON object on stdin,
 /// the code in a file wherever an argument says `{file}`, and writes a PNG to the path that stands
 /// for `{output}`.
@@ -91,6 +81,16 @@ pub async fn run_render(
         Ok(Err(error)) => Err(not_run(format!("its picture cannot be read: {error}"))),
         Err(error) => Err(not_run(error.to_string())),
     }
+}
+
+/// Input of the command on stdin.
+#[derive(Serialize)]
+struct RenderRequest<'item> {
+    schema: u32,
+    #[serde(flatten)]
+    item: &'item Item,
+    /// Absolute paths of those images that are files here, by name.
+    paths: BTreeMap<&'item str, String>,
 }
 
 /// The last line of a program's output that is not blank, where programs usually put the error.

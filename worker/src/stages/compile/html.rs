@@ -69,11 +69,6 @@ pub(in crate::stages) fn feed(tokenizer: &Tokenizer<impl TokenSink>, input: &Buf
     }
 }
 
-fn line_of(code: &str, rest: &str) -> usize {
-    let read = code.len().saturating_sub(rest.len());
-    code.bytes().take(read).filter(|byte| *byte == b'\n').count() + 1
-}
-
 #[derive(Default)]
 struct Checker {
     open: RefCell<Vec<(LocalName, u64)>>,
@@ -185,6 +180,11 @@ impl Checker {
             self.report(format!("line {line}: <{name}> is never closed"));
         }
     }
+}
+
+fn line_of(code: &str, rest: &str) -> usize {
+    let read = code.len().saturating_sub(rest.len());
+    code.bytes().take(read).filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn is_void(name: &str) -> bool {

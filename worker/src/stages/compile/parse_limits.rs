@@ -44,6 +44,17 @@ pub(super) fn assess(code: &str, language: Language) -> Result<usize, &'static s
     Ok(stack)
 }
 
+/// Cost of a `<` that is tried as the start of type arguments.
+#[derive(Debug, PartialEq)]
+enum Try {
+    /// No more than the bytes that it goes over.
+    Ends,
+    /// The try goes over other tries in vain, which then start again: quadratic.
+    Repeats,
+    /// The try may hold an expression or function type, in which everything is tried twice.
+    Open,
+}
+
 fn work(code: &[u8]) -> usize {
     let (mut doublings, mut in_pairs) = (0_usize, possible_defaults(code));
     for place in memchr::memchr_iter(b'<', code) {
@@ -57,17 +68,6 @@ fn work(code: &[u8]) -> usize {
         .saturating_mul(WORK_PER_BYTE)
         .saturating_add(in_pairs.saturating_mul(in_pairs).saturating_mul(WORK_PER_PAIR))
         .saturating_mul(1 << doublings.min(usize::BITS as usize - 1))
-}
-
-/// Cost of a `<` that is tried as the start of type arguments.
-#[derive(Debug, PartialEq)]
-enum Try {
-    /// No more than the bytes that it goes over.
-    Ends,
-    /// The try goes over other tries in vain, which then start again: quadratic.
-    Repeats,
-    /// The try may hold an expression or function type, in which everything is tried twice.
-    Open,
 }
 
 /// Number of places that could open a level of nesting: brackets and operators that something must

@@ -37,12 +37,6 @@ pub(super) struct HiddenSections {
     uncertain: bool,
 }
 
-struct OpenSection {
-    start: usize,
-    /// Tags that are open, the section's own first.
-    tags: Vec<String>,
-}
-
 impl HiddenSections {
     pub(super) fn start_tag(&mut self, tag: &Tag, start: usize) {
         self.uncertain |= OTHER_CONTENTS.contains(&&*tag.name) || has_handler(tag);
@@ -73,6 +67,12 @@ impl HiddenSections {
     pub(super) fn into_cuts(self) -> Vec<Cut> {
         if self.uncertain { Vec::new() } else { self.found }
     }
+}
+
+struct OpenSection {
+    start: usize,
+    /// Tags that are open, the section's own first.
+    tags: Vec<String>,
 }
 
 /// True if a tag inside of a hidden section leaves it open: an item ends every open item that no

@@ -94,6 +94,16 @@ pub(super) fn write(request: &Request, format: ReplyFormat, keeps_instructions: 
     Bytes::from(json)
 }
 
+/// True if a whole answer contains the name of a property that the schema requires; none if that
+/// cannot be determined.
+pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
+    let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
+    let schema: Value = serde_json::from_str(schema).ok()?;
+    let required = schema.get("required")?.as_array()?;
+    let is_named = |name: &Value| content.contains(&name.to_string());
+    (answer.finish == Finish::Stop).then(|| required.iter().any(is_named))
+}
+
 fn expected_length(request: &Request) -> usize {
     let Request { system, task, item, schema, .. } = request;
     let texts = system.len() + task.len() + item.len() + schema.len();
@@ -170,16 +180,6 @@ fn response_format(json: &mut Vec<u8>, request: &Request, format: ReplyFormat) {
 
 fn schema_in_words(schema: &str) -> String {
     format!("Reply with one JSON object and nothing else. It must fit this JSON Schema:\n{schema}")
-}
-
-/// True if a whole answer contains the name of a property that the schema requires; none if that
-/// cannot be determined.
-pub(super) fn follows_schema(answer: &Answer, schema: &str) -> Option<bool> {
-    let content = answer.content.as_deref().filter(|content| !content.trim().is_empty())?;
-    let schema: Value = serde_json::from_str(schema).ok()?;
-    let required = schema.get("required")?.as_array()?;
-    let is_named = |name: &Value| content.contains(&name.to_string());
-    (answer.finish == Finish::Stop).then(|| required.iter().any(is_named))
 }
 
 fn value(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {

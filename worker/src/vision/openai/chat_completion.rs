@@ -66,48 +66,10 @@ pub(super) fn read(
     })
 }
 
-/// True if a body is a model's answer in the form of another API, as of Anthropic, Gemini, Ollama or
-/// OpenAI's Responses, so that it may be billed. Gemini streams a list of answers.
-fn is_of_another_api(body: &Value) -> bool {
-    let answer = body.get(0).unwrap_or(body);
-    ["usage", "usageMetadata", "candidates", "content", "output", "model"]
-        .iter()
-        .any(|field| answer.get(field).is_some_and(|value| !value.is_null()))
-}
-
-/// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
-/// for a key of one's own.
-fn reported_cost(body: &Value) -> Option<Money> {
-    let amount = |pointer: &str| match body.pointer(pointer)? {
-        Value::Number(number) => Money::rounded_up(&number.to_string()),
-        _ => None,
-    };
-    let own_key = body.pointer("/usage/is_byok").and_then(Value::as_bool) == Some(true);
-    let upstream = amount("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
-    Some(amount("/usage/cost")? + upstream.unwrap_or_default())
-}
-
-/// The `system_fingerprint` of the simulator's answers.
-const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
-
-/// The input tokens that a body reports as written into the prompt cache; none if it reports none.
-fn cache_write_tokens(body: &Value) -> Option<u64> {
-    body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
-}
-
 /// The names in a list of models; none if it is no such list.
 pub(super) fn model_names(content: &[u8]) -> Option<Vec<String>> {
     let list: ModelList = serde_json::from_slice(content).ok()?;
     Some(list.data.into_iter().map(|model| model.id).collect())
-}
-
-fn finish(reason: Option<&str>) -> Finish {
-    match reason {
-        Some("stop") => Finish::Stop,
-        Some("length") => Finish::Length,
-        Some("content_filter") => Finish::ContentFilter,
-        _ => Finish::Other,
-    }
 }
 
 #[derive(Deserialize)]
@@ -162,6 +124,44 @@ struct ModelList {
 #[derive(Deserialize)]
 struct Model {
     id: String,
+}
+
+/// True if a body is a model's answer in the form of another API, as of Anthropic, Gemini, Ollama or
+/// OpenAI's Responses, so that it may be billed. Gemini streams a list of answers.
+fn is_of_another_api(body: &Value) -> bool {
+    let answer = body.get(0).unwrap_or(body);
+    ["usage", "usageMetadata", "candidates", "content", "output", "model"]
+        .iter()
+        .any(|field| answer.get(field).is_some_and(|value| !value.is_null()))
+}
+
+/// The cost in dollars that an answer states: OpenRouter's `usage.cost`, plus the upstream's charge
+/// for a key of one's own.
+fn reported_cost(body: &Value) -> Option<Money> {
+    let amount = |pointer: &str| match body.pointer(pointer)? {
+        Value::Number(number) => Money::rounded_up(&number.to_string()),
+        _ => None,
+    };
+    let own_key = body.pointer("/usage/is_byok").and_then(Value::as_bool) == Some(true);
+    let upstream = amount("/usage/cost_details/upstream_inference_cost").filter(|_| own_key);
+    Some(amount("/usage/cost")? + upstream.unwrap_or_default())
+}
+
+/// The `system_fingerprint` of the simulator's answers.
+const SIMULATOR_FINGERPRINT: &str = "juror-simulator";
+
+/// The input tokens that a body reports as written into the prompt cache; none if it reports none.
+fn cache_write_tokens(body: &Value) -> Option<u64> {
+    body.pointer("/usage/prompt_tokens_details/cache_write_tokens")?.as_u64()
+}
+
+fn finish(reason: Option<&str>) -> Finish {
+    match reason {
+        Some("stop") => Finish::Stop,
+        Some("length") => Finish::Length,
+        Some("content_filter") => Finish::ContentFilter,
+        _ => Finish::Other,
+    }
 }
 
 #[cfg(test)]

@@ -4,14 +4,6 @@ use super::phrases::{ACCOUNT_RULES, AccountRule, MODERATION, Place, UPSTREAM_LOS
 use crate::vision::AccountProblem;
 use serde_json::Value;
 
-/// The JSON of an error; Gemini wraps it in a list.
-pub(super) fn json(content: &[u8]) -> Value {
-    match serde_json::from_slice(content).unwrap_or_default() {
-        Value::Array(list) => list.into_iter().next().unwrap_or_default(),
-        body => body,
-    }
-}
-
 /// Content of an error body, in any of the usual shapes.
 pub(super) struct ErrorBody {
     pub(super) message: String,
@@ -103,5 +95,13 @@ impl ErrorBody {
             // An older shape of vLLM.
             None => json.get("object").is_some_and(|object| object == "error") && !is_timeout,
         }
+    }
+}
+
+/// The JSON of an error; Gemini wraps it in a list.
+pub(super) fn json(content: &[u8]) -> Value {
+    match serde_json::from_slice(content).unwrap_or_default() {
+        Value::Array(list) => list.into_iter().next().unwrap_or_default(),
+        body => body,
     }
 }

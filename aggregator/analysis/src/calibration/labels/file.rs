@@ -15,6 +15,29 @@ pub(super) struct LabelLine {
     pub(super) values: Vec<Option<f64>>,
 }
 
+impl LabelLine {
+    fn name(&mut self, field: &str, text: &str) {
+        let name = text.trim().to_owned();
+        match field {
+            "id" => self.id = name,
+            _ => self.rater = Some(name).filter(|name| !name.is_empty()),
+        }
+    }
+
+    fn rate(&mut self, place: usize, value: Option<f64>) {
+        if let Some(rating) = self.values.get_mut(place) {
+            *rating = value;
+        }
+    }
+
+    fn checked(self, place: &LabelPlace) -> Result<Self, LabelError> {
+        match self.id.is_empty() {
+            true => Err(place.clone().error(Some("id"), LabelProblem::NoId)),
+            false => Ok(self),
+        }
+    }
+}
+
 /// Parses a whole file by the format of its extension.
 pub(super) fn lines(
     name: &str,
@@ -135,28 +158,5 @@ fn not_csv(error: &csv::Error) -> String {
             format!("{len} cells, and the header row has {expected_len}")
         }
         _ => format!("not CSV: {error}"),
-    }
-}
-
-impl LabelLine {
-    fn name(&mut self, field: &str, text: &str) {
-        let name = text.trim().to_owned();
-        match field {
-            "id" => self.id = name,
-            _ => self.rater = Some(name).filter(|name| !name.is_empty()),
-        }
-    }
-
-    fn rate(&mut self, place: usize, value: Option<f64>) {
-        if let Some(rating) = self.values.get_mut(place) {
-            *rating = value;
-        }
-    }
-
-    fn checked(self, place: &LabelPlace) -> Result<Self, LabelError> {
-        match self.id.is_empty() {
-            true => Err(place.clone().error(Some("id"), LabelProblem::NoId)),
-            false => Ok(self),
-        }
     }
 }
