@@ -96,7 +96,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
         "{shortfall}"
     );
     assert_eq!(found.figures.len(), 1, "people rated one criterion alone");
-    assert!(found.notes[0].contains("http://elsewhere/v1 now"), "{:?}", found.notes);
+    assert!(found.notes[0].contains("to http://elsewhere/v1:"), "{:?}", found.notes);
 }
 
 #[test]

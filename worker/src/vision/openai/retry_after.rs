@@ -45,7 +45,7 @@ mod tests {
             ("Please try again in 250ms.", Some(250)),
             ("No deployments available, Try again in 5 seconds. Passed model=x", Some(5_000)),
             ("try again in 2 minutes", Some(120_000)),
-            ("try again in 9999 minutes", Some(600_000)),
+            ("try again in 9999 minutes", Some(MAX_WAIT.as_millis())),
             ("Try again in a moment", None),
             ("try again in 7", None),
             ("try again in -5 seconds", None),
