@@ -142,6 +142,7 @@ impl<'renderer> OpenPage<'renderer> {
         let preparation = [
             ("Page.enable", json!({})),
             ("Inspector.enable", json!({})),
+            ("Audits.enable", json!({})),
             ("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}]})),
             ("Emulation.setDeviceMetricsOverride", metrics),
             ("Emulation.setEmulatedMedia", media),

@@ -135,6 +135,12 @@ impl PageSession {
                 self.send("Page.handleJavaScriptDialog", json!({"accept": false})).await?;
             }
             "Fetch.requestPaused" => self.respond_to(&message.params).await?,
+            // Refused by the policy, before the request could be paused.
+            "Audits.issueAdded" => {
+                let blocked = "/issue/details/contentSecurityPolicyIssueDetails/blockedURL";
+                let address = message.params.pointer(blocked).and_then(Value::as_str);
+                self.record_refused(address.filter(|it| it.contains("://")).unwrap_or_default());
+            }
             _ => {}
         }
         Ok(())
@@ -151,14 +157,14 @@ impl PageSession {
         let is_document = paused.get("resourceType").and_then(Value::as_str) == Some("Document");
         if is_document && self.is_sent {
             // Navigation away is aborted.
+            self.record_refused(address);
             let refusal = json!({"requestId": request, "errorReason": "Aborted"});
             return self.send("Fetch.failRequest", refusal).await;
         }
         let Some(file) = self.files.file(address) else {
             // The browser itself requests the favicon; do not report it.
-            if self.refused.len() < MAX_REFUSED && !ServedFiles::is_icon(address) {
-                let named = address.split(['?', '#']).next().unwrap_or_default();
-                self.refused.insert(named.chars().take(MAX_REFUSED_CHARS).collect());
+            if !ServedFiles::is_icon(address) {
+                self.record_refused(address);
             }
             let refusal = json!({"requestId": request, "errorReason": "BlockedByClient"});
             return self.send("Fetch.failRequest", refusal).await;
@@ -166,6 +172,13 @@ impl PageSession {
         let response = response(request, file);
         self.is_sent |= is_document;
         self.send("Fetch.fulfillRequest", response).await
+    }
+
+    fn record_refused(&mut self, address: &str) {
+        let named = address.split(['?', '#']).next().unwrap_or_default();
+        if !named.is_empty() && self.refused.len() < MAX_REFUSED {
+            self.refused.insert(named.chars().take(MAX_REFUSED_CHARS).collect());
+        }
     }
 
     /// Sends a command and ignores its reply: a page that is gone needs none.

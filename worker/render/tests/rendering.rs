@@ -158,11 +158,21 @@ async fn code_that_cannot_be_drawn_says_why_and_the_next_page_is_drawn() {
 async fn a_page_reaches_nothing_and_what_it_asked_for_is_known() {
     let renderer = renderer().await;
     let code = "<p>text</p><img src='https://example.com/a.png?key=secret'>\
+                <iframe src='http://frame.example/a'></iframe>\
                 <script>fetch('http://169.254.169.254/').then(() => document.body.append(document.createElement('u')), () => {});\
+                try { new WebSocket('ws://socket.example/b'); } catch {}\
                 </script>";
     let mut page = renderer.open(&html(code)).await.unwrap();
     let drawn = page.draw(&[]).await.unwrap();
-    assert_eq!(drawn.refused, ["https://example.com/a.png"]);
+    assert_eq!(
+        drawn.refused,
+        [
+            "http://169.254.169.254/",
+            "http://frame.example",
+            "https://example.com/a.png",
+            "ws://socket.example/b"
+        ]
+    );
     assert!(drawn.snapshot.elements.iter().all(|element| element.tag != "u"));
     page.close().await;
 }
