@@ -3,6 +3,7 @@
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
     lines::{BoundedLines, MAX_LINE_BYTES},
+    unique_fields::UniqueFields,
 };
 use crate::dataset::raw::{RawItem, Records, kind_of, open_file};
 use serde_json::{Map, Value};
@@ -21,12 +22,15 @@ pub(super) fn records(path: &Path) -> Result<Records, DatasetError> {
 
 /// One JSON object.
 pub(super) fn parse_object(text: &str) -> Result<Map<String, Value>, DatasetProblem> {
-    match serde_json::from_str(text) {
-        Ok(Value::Object(fields)) => Ok(fields),
-        Ok(other) => {
+    let error = match serde_json::from_str(text) {
+        Ok(UniqueFields(fields)) => return Ok(fields),
+        Err(error) => error,
+    };
+    match serde_json::from_str::<Value>(text) {
+        Ok(other) if !other.is_object() => {
             Err(DatasetProblem::WrongType { expected: "a JSON object", found: kind_of(&other) })
         }
-        Err(error) => {
+        _ => {
             let message = error.to_string();
             // The parser sees one line at a time, so its line number would be misleading.
             let end = message.rfind(" at line ").unwrap_or(message.len());

@@ -71,6 +71,7 @@ fn broken_lines_name_file_and_line_and_reading_goes_on() {
     let mut bytes = b"{\"id\":\"a\",\"screenshot\":\"1.png\"}\n{\"id\":\n[]\n".to_vec();
     bytes.extend(b"{\"id\":\"\xff\"}\n{\"id\":\"b\"}\n");
     bytes.extend(b"{\"id\":\"c\",\"screenshot\":\"1.png\"}\n");
+    bytes.extend(b"{\"id\":\"d\",\"screenshot\":\"1.png\",\"id\":\"e\"}\n");
     std::fs::write(&path, bytes).unwrap();
     assert_eq!(
         ids(&open(&path)),
@@ -82,6 +83,8 @@ fn broken_lines_name_file_and_line_and_reading_goes_on() {
             "/golden.jsonl, line 4: not valid UTF-8; save the file as UTF-8",
             "/golden.jsonl, line 5: field \"screenshot\": missing; every item needs it",
             "c",
+            "/golden.jsonl, line 7: not valid JSON at column 40: the key \"id\" occurs twice; write \
+             one JSON object per line",
         ]
     );
 }
