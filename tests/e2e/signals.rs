@@ -126,7 +126,7 @@ fn a_judge_that_waits_to_try_again_is_left_at_once() {
     let harness = CommandHarness::new();
     write_items(&harness, 2);
     let faults = FaultPlan { script: vec![Some(Fault::RateLimit)], ..FaultPlan::default() };
-    let fault_retry_after = Duration::from_secs(3_600);
+    let fault_retry_after = Duration::from_secs(1_800);
     let config = SimulatorConfig { faults, fault_retry_after, ..SimulatorConfig::default() };
     let simulator = TestSimulator::start(config);
     let running = harness.start_run(&simulator, "cooling", &["-j", "1"]);

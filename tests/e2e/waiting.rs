@@ -5,7 +5,7 @@ use crate::harness::{
     CommandHarness, Recorder, TestSimulator, completion, pico, verdict, write_items,
 };
 use juror_simulator::{Fault, FaultPlan, Latency, Quirk, Share, SimulatorConfig, TokenCount};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A simulator that refuses every call by rate and asks for a pause of so many seconds.
@@ -69,6 +69,36 @@ fn a_cut_answer_is_asked_again_with_twice_the_output_limit() {
     let cost = &harness.report("first")["cost"];
     assert_eq!(pico(&cost["total_usd"]), 2 * 250_000_000 + 10_600_000_000);
     assert!(pico(&cost["worst_case_usd"]) > pico(&cost["total_usd"]));
+}
+
+#[test]
+fn a_provider_that_asks_for_an_hour_pauses_the_run_at_once() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 3);
+    let simulator = refusing(3_600);
+    let paused = harness.judge_run(&simulator, "later", &["-j", "1"]).exits(1);
+    paused.says(&["paused: no call was accepted for 60 minutes", "paused and keeps its jobs"]);
+    assert_eq!(simulator.requests(), 1);
+}
+
+#[test]
+fn an_answer_in_the_form_of_another_api_is_booked() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 1);
+    let usage = json!({"input_tokens": 900, "output_tokens": 90});
+    let content = json!([{"type": "text", "text": verdict(9)}]);
+    let answer = json!({"type": "message", "content": content, "usage": usage});
+    let judge = Recorder::start(vec![(200, answer); 5]);
+    let run = harness.judge(&judge.base_url(), "manifest.jsonl", &["--budget-usd", "5"]);
+    run.exits(3).prints(&["1 unscorable"]);
+    let calls = judge.asked().len() as u64;
+    assert!((2..=3).contains(&calls), "{calls}");
+    let cost = &harness.report("first")["cost"];
+    assert_eq!(
+        (cost["calls"].as_u64(), cost["unmetered_calls"].as_u64()),
+        (Some(calls), Some(calls))
+    );
+    assert!(pico(&cost["total_usd"]) >= calls as i64 * 3_150_000_000, "{cost}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ async fn without_input<'job>(
                 return Err(Interruption::FileNotHere(absence.to_string()));
             }
             Some(others) => {
-                error.message += &format!(" ({others} other workers did not find it either)");
+                error.message += &format!(" (nor at {others} earlier attempts)");
             }
         }
     }

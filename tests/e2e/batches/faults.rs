@@ -53,7 +53,7 @@ fn any_order_and_doubled_rows_count_once() {
 fn missing_rows_are_presumed_spent_and_asked_once_more() {
     let fixture = BatchFixture::faulty(4, &[BatchFault::Missing.into()]);
     let ended = fixture.run(&[]).exits(3);
-    ended.says(&["its rows say 0 and 0"]);
+    ended.says(&["its rows 0 and 0"]);
     assert_eq!(fixture.count("failed", "api"), 4);
     assert_eq!(
         (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),

@@ -46,5 +46,5 @@ fn a_file_that_no_worker_has_fails_its_job_and_names_the_folders() {
     let error = result.error.unwrap();
     assert_eq!((result.outcome, error.kind), (Outcome::Failed, ErrorKind::Image));
     assert!(error.message.contains("gone.png: no such file in ."), "{error:?}");
-    assert!(error.message.contains("3 times before"), "{error:?}");
+    assert!(error.message.contains("nor at 3 earlier attempts"), "{error:?}");
 }
