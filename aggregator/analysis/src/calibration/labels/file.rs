@@ -91,6 +91,10 @@ fn json_lines(
 }
 
 fn table(name: &str, text: &str, rateable: &Rateable<'_>) -> Result<Vec<LabelLine>, LabelError> {
+    if has_open_quote(text) {
+        let problem = "a quote is not closed; close every quote".to_owned();
+        return Err(LabelPlace::file(name).error(None, LabelProblem::Unreadable(problem)));
+    }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
     let mut columns: Vec<String> = Vec::new();
     let mut lines = Vec::new();
@@ -146,6 +150,15 @@ fn header(
         return Ok(());
     }
     Err(place.clone().error(Some("id"), LabelProblem::NoId))
+}
+
+/// True if the file ends within a quote, so that its last rows are part of one cell.
+fn has_open_quote(text: &str) -> bool {
+    let mark = "\0";
+    let marked = format!("{text}\n{mark}");
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.has_headers(false).flexible(true).from_reader(marked.as_bytes());
+    !matches!(reader.records().last(), Some(Ok(row)) if row == [mark][..])
 }
 
 fn known(rateable: &Rateable<'_>, field: &str) -> Result<usize, LabelProblem> {

@@ -81,6 +81,7 @@ fn what_is_wrong_is_named_with_line_and_field() {
         ("id,id\na,9\n", "line 1, field \"id\": there are two columns"),
         ("visual_similarity\n9\n", "line 1, field \"id\": set the item's id"),
         ("", "labels.csv: no line"),
+        ("id,visual_similarity,comment\na,8,\"odd\nb,7,\nc,6,\n", "a quote is not closed"),
         ("id,visual_similarity\n", "labels.csv: no line"),
     ] {
         let said = refused("labels.csv", text);
