@@ -48,15 +48,20 @@ text_id! {
     LeaseId
 }
 
+/// Names in a runs directory that no run has.
+const RESERVED: [&str; 2] = ["baselines", "juror.db"];
+
 impl RunId {
     /// Validates a run id of a user: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not starting
-    /// with a dot, so that it is a valid file name on every system.
+    /// with a dot, so that it is a valid file name on every system. Blessed names and the ledger
+    /// stand beside the runs under names of their own.
     pub fn parse(text: &str) -> Result<Self, InvalidRunId> {
         let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         let valid = !text.is_empty()
             && text.len() <= 100
             && !text.starts_with('.')
-            && text.chars().all(fits);
+            && text.chars().all(fits)
+            && !RESERVED.contains(&text);
         if valid { Ok(Self(text.to_owned())) } else { Err(InvalidRunId(text.to_owned())) }
     }
 }
@@ -97,7 +102,8 @@ impl LeaseId {
 /// A run id that cannot name a directory.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot"
+    "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot; \
+     'baselines' and 'juror.db' are reserved"
 )]
 pub struct InvalidRunId(String);
 
@@ -195,7 +201,7 @@ mod tests {
     #[test]
     fn run_ids_are_file_names() {
         assert!(RunId::parse("2026-11-21_nightly.1").is_ok());
-        for bad in ["", "..", ".hidden", "a/b", "a b", "é"] {
+        for bad in ["", "..", ".hidden", "a/b", "a b", "é", "baselines", "juror.db"] {
             assert!(RunId::parse(bad).is_err(), "{bad}");
         }
     }

@@ -126,6 +126,9 @@ pub async fn trend(
     let metric = query.metric.as_deref();
     let rows = all.filter_map(|run| TrendRun::from_run(run, metric));
     let mut runs: Vec<TrendRun> = rows.take(last).collect();
+    if let (Some(metric), []) = (metric, runs.as_slice()) {
+        return Err(without_data(metric, newest));
+    }
     runs.reverse();
     Ok(Json(TrendAnswer { runs }))
 }
@@ -147,6 +150,14 @@ impl TrendRun {
         let (id, created_at) = (run.record.run_id.clone(), run.record.created_at.clone());
         has_it.then_some(Self { id, created_at, figures })
     }
+}
+
+fn without_data(metric: &str, newest: &ListedRun) -> Problem {
+    let known = newest.figures.iter().flat_map(|figures| figures.metrics.keys());
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    let detail =
+        format!("No run has data of the metric {metric:?}; use one of {}.", known.join(", "));
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
 }
 
 fn reported<'a>(runs: &'a [ListedRun], run: &RunId) -> Result<&'a ListedRun, Problem> {

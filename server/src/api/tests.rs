@@ -242,6 +242,7 @@ async fn runs_are_compared_and_form_a_series() {
     assert_eq!(early["runs"].as_array().unwrap().len(), 1);
     problem(&router, "/trend?run=nothing", 404).await;
     problem(&router, "/trend?last=0", 400).await;
+    problem(&router, "/trend?metric=nope", 422).await;
 }
 
 #[tokio::test]
