@@ -48,20 +48,19 @@ text_id! {
     LeaseId
 }
 
-/// Names in a runs directory that no run has.
-const RESERVED: [&str; 2] = ["baselines", "juror.db"];
+/// Folder of blessed names in a runs directory, which no run is.
+const RESERVED: &str = "baselines";
 
 impl RunId {
     /// Validates a run id of a user: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not starting
-    /// with a dot, so that it is a valid file name on every system. Blessed names and the ledger
-    /// stand beside the runs under names of their own.
+    /// with a dot, so that it is a valid file name on every system; not `baselines`.
     pub fn parse(text: &str) -> Result<Self, InvalidRunId> {
         let fits = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         let valid = !text.is_empty()
             && text.len() <= 100
             && !text.starts_with('.')
             && text.chars().all(fits)
-            && !RESERVED.contains(&text);
+            && text != RESERVED;
         if valid { Ok(Self(text.to_owned())) } else { Err(InvalidRunId(text.to_owned())) }
     }
 }
@@ -103,7 +102,7 @@ impl LeaseId {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "run id {0:?} is invalid: use 1 to 100 ASCII letters, digits, '.', '_' or '-', not starting with a dot; \
-     'baselines' and 'juror.db' are reserved"
+     'baselines' is reserved"
 )]
 pub struct InvalidRunId(String);
 
@@ -201,7 +200,7 @@ mod tests {
     #[test]
     fn run_ids_are_file_names() {
         assert!(RunId::parse("2026-11-21_nightly.1").is_ok());
-        for bad in ["", "..", ".hidden", "a/b", "a b", "é", "baselines", "juror.db"] {
+        for bad in ["", "..", ".hidden", "a/b", "a b", "é", "baselines"] {
             assert!(RunId::parse(bad).is_err(), "{bad}");
         }
     }

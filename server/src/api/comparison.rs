@@ -109,7 +109,8 @@ pub async fn comparison(
 #[utoipa::path(
     get, path = "/trend", tag = "runs", params(TrendQuery),
     responses((status = 200, description = "The runs, oldest first", body = TrendAnswer),
-              (status = 404, description = "No such run, or it has no report yet"))
+              (status = 404, description = "No such run, or it has no report yet"),
+              (status = 422, description = "A metric of which no run has data"))
 )]
 pub async fn trend(
     State(site): State<AppState>,
