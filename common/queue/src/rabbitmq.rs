@@ -96,9 +96,10 @@ impl RabbitQueues {
             let topology = Topology::new(&namespace, settings.max_length);
             let connector =
                 BrokerConnector { address: address.clone(), topology, events: events.clone() };
-            let link = connector.connect_first(settings.max_wait).await?;
+            let link = Arc::new(connector.connect_first(settings.max_wait).await?);
             let (sender, requests) = mpsc::channel(REQUESTS);
-            let (phase, phases) = watch::channel(ConnectionState::Connecting);
+            // Connected before the supervisor's task begins, as some callers do not wait.
+            let (phase, phases) = watch::channel(ConnectionState::Connected(Arc::clone(&link)));
             let stop = CancellationToken::new();
             let supervisor = Supervisor { connector, phase, stop: stop.clone() };
             let running = supervisor.run(link, Publisher::new(requests, events));

@@ -31,8 +31,8 @@ pub(super) struct BrokerConnector {
 
 impl Supervisor {
     /// Keeps a connection, this one first, until it is stopped or the broker refuses it.
-    pub(super) async fn run(self, first: BrokerConnection, mut publisher: Publisher) {
-        let mut link = Arc::new(first);
+    pub(super) async fn run(self, first: Arc<BrokerConnection>, mut publisher: Publisher) {
+        let mut link = first;
         let mut backoff = Backoff::for_connections();
         let reason = loop {
             let since = Instant::now();

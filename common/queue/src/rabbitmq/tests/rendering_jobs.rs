@@ -110,3 +110,13 @@ async fn a_fleet_that_never_ran_has_no_workers_and_is_not_declared_by_the_questi
     let asking = channel.queue_declare(own.name("work").into(), passive, FieldTable::default());
     assert!(asking.await.is_err(), "it is declared");
 }
+
+#[tokio::test]
+async fn the_workers_can_be_counted_as_soon_as_the_queues_are_connected() {
+    let own = Own::new();
+    // On one thread, no other task has run since the connection.
+    let queues = own.connect(&broker_url()).await;
+    assert!(queues.is_connected());
+    assert_eq!(queues.workers().await.unwrap(), ConnectedWorkers::default());
+    queues.close().await;
+}
