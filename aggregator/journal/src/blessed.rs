@@ -8,7 +8,7 @@ use crate::{
 use juror_files::data_roots::open_regular;
 use juror_types::{
     SCHEMA,
-    id::{Digest, RunId},
+    id::{BASELINES_FOLDER, Digest, RunId},
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -17,9 +17,6 @@ use std::{
     io::{self, Read, Write as _},
     path::{Path, PathBuf},
 };
-
-/// Folder of the names in a runs directory.
-pub const BASELINES_FOLDER: &str = "baselines";
 
 /// Default name of a blessed run.
 pub const DEFAULT_BASELINE: &str = "main";

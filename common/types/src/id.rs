@@ -48,8 +48,8 @@ text_id! {
     LeaseId
 }
 
-/// Folder of blessed names in a runs directory, which no run is.
-const RESERVED: &str = "baselines";
+/// Folder of blessed names in a runs directory, which no run has as its id.
+pub const BASELINES_FOLDER: &str = "baselines";
 
 impl RunId {
     /// Validates a run id of a user: 1 to 100 ASCII letters, digits, `.`, `_`, `-`, not starting
@@ -60,7 +60,7 @@ impl RunId {
             && text.len() <= 100
             && !text.starts_with('.')
             && text.chars().all(fits)
-            && text != RESERVED;
+            && text != BASELINES_FOLDER;
         if valid { Ok(Self(text.to_owned())) } else { Err(InvalidRunId(text.to_owned())) }
     }
 }

@@ -58,17 +58,21 @@ pub(crate) fn content_box(picture: &Raster) -> Option<[i32; 4]> {
 /// pixels to the right and down.
 pub(crate) fn content_outside(screenshot: &Raster, drawing: &Raster, [x, y]: [i32; 2]) -> usize {
     let rim = rim_color(screenshot);
-    let columns = x..x + drawing.width() as i32;
-    let rows = y..y + drawing.height() as i32;
-    let is_content = |pixel: Rgb| channel_difference(pixel, rim) > MIN_CONTRAST;
+    let width = screenshot.width() as i32;
+    let left = x.clamp(0, width) as usize;
+    let right = (x + drawing.width() as i32).clamp(0, width) as usize;
+    let covered_rows = y..y + drawing.height() as i32;
+    let is_content = |pixel: &&Rgb| channel_difference(**pixel, rim) > MIN_CONTRAST;
     let mut outside = 0;
     for row in 0..screenshot.height() {
-        let is_inside = rows.contains(&(row as i32));
-        let pixels = (0..).zip(screenshot.row(row));
-        outside += pixels
-            .filter(|(column, _)| !is_inside || !columns.contains(column))
-            .filter(|(_, pixel)| is_content(**pixel))
-            .count();
+        let pixels = screenshot.row(row);
+        outside += match covered_rows.contains(&(row as i32)) {
+            true => {
+                let beside = pixels.iter().take(left).chain(pixels.iter().skip(right));
+                beside.filter(is_content).count()
+            }
+            false => pixels.iter().filter(is_content).count(),
+        };
     }
     outside
 }

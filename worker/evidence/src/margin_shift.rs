@@ -87,9 +87,9 @@ pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     if has_same_size && unshifted == 0 {
         return [0, 0];
     }
-    let limit = share(unshifted, SHIFT_GAIN);
+    let limit = part_of(unshifted, SHIFT_GAIN);
     let Some((shift, left)) = least_different(screenshot, drawing, limit) else { return [0, 0] };
-    let is_far_less = !has_same_size || left < share(unshifted, SHIFT_GAIN_WITHOUT_EDGES);
+    let is_far_less = !has_same_size || left < part_of(unshifted, SHIFT_GAIN_WITHOUT_EDGES);
     if !is_far_less && !are_edges_shifted(screenshot, drawing, shift) {
         return [0, 0];
     }
@@ -99,7 +99,7 @@ pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     exactly.min_by_key(|(_, left)| *left).map_or(shift, |(exact, _)| exact)
 }
 
-fn share(difference: u64, share: f64) -> u64 {
+fn part_of(difference: u64, share: f64) -> u64 {
     (difference as f64 * share).ceil() as u64
 }
 

@@ -29,7 +29,7 @@ pub(super) fn usage(body: &Value) -> Option<Usage> {
 /// A count of tokens; some servers write `3000.0`.
 fn count(counts: &Value, pointer: &str) -> Option<u64> {
     let value = counts.pointer(pointer)?;
-    let whole =
+    let is_whole =
         |number: &f64| number.fract() == 0.0 && (0.0..=MAX_TOKENS as f64 + 1.0).contains(number);
-    value.as_u64().or_else(|| value.as_f64().filter(whole).map(|number| number as u64))
+    value.as_u64().or_else(|| value.as_f64().filter(is_whole).map(|number| number as u64))
 }
