@@ -26,9 +26,7 @@ mod harness;
 mod mutations;
 
 use harness::{Mark, MarkTable};
-use juror_evidence::{
-    PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, viewports_without_margin,
-};
+use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
@@ -52,6 +50,9 @@ use std::{
 const HELD_BACK: &str = "benches/components/held_back";
 /// Components that the noise of screenshots from elsewhere was tuned by.
 const RENDERING_DIFFERENCES: &str = "benches/components/rendering_differences";
+/// Components that look otherwise in a larger viewport, which screenshots of another margin were
+/// tuned by.
+const OTHER_VIEWPORTS: &str = "benches/components/other_viewports";
 
 /// A page to change.
 struct Component {
@@ -82,6 +83,7 @@ fn main() {
         ("benches/components", "html", pages),
         (RENDERING_DIFFERENCES, "html", pages),
         ("benches/components/long_pages", "html", pages),
+        (OTHER_VIEWPORTS, "html", pages),
         (HELD_BACK, "html", pages),
         (HELD_BACK, "tsx", mounted),
     ] {
@@ -132,7 +134,8 @@ fn components(
     count: usize,
     page_of: &mut dyn FnMut(String, [u32; 2], &str) -> String,
 ) -> Vec<Component> {
-    let (is_held_back, is_tuned_by) = (folder == HELD_BACK, folder == RENDERING_DIFFERENCES);
+    let (is_held_back, is_tuned_by) =
+        (folder == HELD_BACK, folder == RENDERING_DIFFERENCES || folder == OTHER_VIEWPORTS);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_code = |file: &PathBuf| file.extension().is_some_and(|other| other == extension);
@@ -272,25 +275,20 @@ fn open_fitted(
     let measured = |browser: &mut BenchBrowser, viewport| {
         open(browser, viewport);
         let (drawing, snapshot) = browser.draw(&[]);
-        let evidence = PicturePair::new(screenshot, &drawing)
-            .measure(EvidenceSource::Browser, Some(&snapshot));
-        let viewports = viewports_without_margin(screenshot, &drawing, &evidence, usual);
-        (evidence, viewports)
+        let pair = PicturePair::new(screenshot, &drawing);
+        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), drawing)
     };
-    let (evidence, viewports) = measured(browser, usual);
-    let (mut opened, mut best) = (usual, (evidence, usual));
-    for viewport in viewports {
-        if best.0.regions.is_empty() {
-            break;
-        }
-        let (evidence, _) = measured(browser, viewport);
+    let (evidence, drawing) = measured(browser, usual);
+    let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual);
+    let (mut opened, mut best) = (usual, usual);
+    while let Some(viewport) = search.next_viewport() {
         opened = viewport;
-        if evidence.pixels_equal > best.0.pixels_equal {
-            best = (evidence, viewport);
+        if search.judge(&measured(browser, viewport).0) {
+            best = viewport;
         }
     }
-    if opened != best.1 {
-        open(browser, best.1);
+    if opened != best {
+        open(browser, best);
     }
 }
 

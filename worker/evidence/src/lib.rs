@@ -26,13 +26,14 @@ mod shapes;
 mod similarity;
 mod snapshot;
 mod template_matching;
+mod viewport_search;
 
 pub use color::is_color;
 pub use contact_sheet::max_sheet_size;
 pub use content_box::content_ratio;
-pub use margin_shift::viewports_without_margin;
 pub use measure::PicturePair;
 pub use page_surroundings::possible_frames;
 pub use raster::Raster;
 pub use repair::{RepairLimits, RepairSearch};
 pub use snapshot::{PageChange, PageEdit, SNAPSHOT_PROPERTIES, Snapshot, SnapshotElement};
+pub use viewport_search::ViewportSearch;

@@ -1,10 +1,9 @@
 //! The shift of a screenshot's content by another margin than the drawing's.
 
 use crate::{
-    content_box::{content_box, is_double, rim_color},
+    content_box::{content_box, rim_color},
     raster::{Raster, channel_difference},
 };
-use juror_types::evidence::Evidence;
 use std::{iter::StepBy, ops::Range};
 
 /// Maximum shift, in pixels, of a component that was cropped in another way.
@@ -42,40 +41,6 @@ impl ShiftedScreenshot {
         let fitted = self.whole.window([-x, -y], size, rim_color(drawing));
         (fitted, [x - own_x, y - own_y])
     }
-}
-
-/// Viewports without the margin that the screenshot has to the left of the content and above it, in
-/// CSS pixels, the likeliest first: a page that fills its viewport was narrower when the screenshot
-/// was taken. None unless the pair differs in such a margin and in more.
-///
-/// The margin is the shift of the pair, or the distance of both contents, where content begins at the
-/// left and the top, or twice that, where it lies in the middle of the page.
-pub fn viewports_without_margin(
-    screenshot: &Raster,
-    drawing: &Raster,
-    evidence: &Evidence,
-    viewport: [u32; 2],
-) -> Vec<[u32; 2]> {
-    if evidence.shift == [0, 0] || evidence.regions.is_empty() {
-        return Vec::new();
-    }
-    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
-    let boxes = (content_box(halved.as_ref().unwrap_or(screenshot)), content_box(drawing));
-    let begins = match boxes {
-        (Some([x, y, ..]), Some([own_x, own_y, ..])) => [x - own_x, y - own_y],
-        _ => [0, 0],
-    };
-    let shift = evidence.shift.map(|part| part / evidence.scale.max(1) as i32);
-    let mut viewports: Vec<[u32; 2]> = Vec::new();
-    for margin in [shift, begins, begins.map(|part| 2 * part)] {
-        let without = |side: u32, margin: i32| side.saturating_sub(margin.max(0) as u32).max(1);
-        let ([width, height], [left, top]) = (viewport, margin);
-        let smaller = [without(width, left), without(height, top)];
-        if smaller != viewport && !viewports.contains(&smaller) {
-            viewports.push(smaller);
-        }
-    }
-    viewports
 }
 
 /// The shift of the whole content with which the pictures differ least; none if a part of the

@@ -201,21 +201,18 @@ impl<'job> BrowserStage<'job> {
         page: MeasuredPage<'job>,
     ) -> Result<Option<MeasuredPage<'job>>, RenderError> {
         let PageSource { scale, ref frame, viewport, .. } = page.source;
-        let viewports = page.pair.viewports_without_margin(&page.evidence, viewport).await;
-        if viewports.is_empty() {
-            return Ok(Some(page));
-        }
-        let frame = frame.clone();
-        let mut best = page.closed().await;
-        for viewport in viewports {
-            let smaller = self.drawn_in(viewport, scale, frame.clone()).await;
-            let Ok(Some(smaller)) = smaller else { continue };
-            let smaller = smaller.closed().await;
-            if smaller.evidence.pixels_equal > best.evidence.pixels_equal {
-                best = smaller;
-            }
-            if best.evidence.regions.is_empty() {
-                break;
+        let search = page.pair.viewport_search(&page.evidence, viewport).await;
+        let Some(mut search) = search else { return Ok(None) };
+        let (frame, mut best) = (frame.clone(), page);
+        while let Some(viewport) = search.next_viewport() {
+            // Closed first: there may be only one browser.
+            best = best.closed().await;
+            let other = self.drawn_in(viewport, scale, frame.clone()).await;
+            let Ok(Some(other)) = other else { continue };
+            if search.judge(&other.evidence) {
+                best = other;
+            } else {
+                other.closed().await;
             }
         }
         Ok(Some(best))

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use juror_evidence::{
-    PicturePair, Raster, Snapshot, content_ratio, possible_frames, viewports_without_margin,
+    PicturePair, Raster, Snapshot, ViewportSearch, content_ratio, possible_frames,
 };
 use juror_image::{ImageError, RgbaPicture};
 use juror_types::{
@@ -60,17 +60,17 @@ impl DrawnPair {
         measuring.await.ok()?
     }
 
-    /// Viewports without the margin that the screenshot has, for a page that was drawn in this one.
-    pub async fn viewports_without_margin(
+    /// The search for the viewport of a page that was drawn in this one; none while the process ends.
+    pub async fn viewport_search(
         &self,
         evidence: &Evidence,
         viewport: [u32; 2],
-    ) -> Vec<[u32; 2]> {
+    ) -> Option<ViewportSearch> {
         let (own, evidence) = (self.clone(), evidence.clone());
         let fitting = spawn_blocking(move || {
-            viewports_without_margin(&own.screenshot, &own.drawing, &evidence, viewport)
+            ViewportSearch::new(&own.screenshot, &own.drawing, &evidence, viewport)
         });
-        fitting.await.unwrap_or_default()
+        fitting.await.ok()
     }
 
     /// Frames that may surround a component in the screenshot.

@@ -1,0 +1,180 @@
+//! The viewport in which a page was drawn for a screenshot that shows a further margin beside it.
+
+use crate::{
+    content_box::{content_box, is_double},
+    raster::Raster,
+};
+use juror_types::evidence::Evidence;
+use std::collections::VecDeque;
+
+/// Maximum number of drawings in other viewports.
+const MAX_DRAWINGS: usize = 12;
+
+/// A search for the viewport in which a page fits its screenshot best, in CSS pixels: a page that
+/// fills its viewport was narrower when a screenshot was taken that shows a margin beside it.
+///
+/// The first viewports are without a measured margin: the shift of the pair, the distance of both
+/// contents, where content begins at the left and the top, and twice that, where it lies in the
+/// middle of the page. From the best of them, the search goes on by single pixels while that fits
+/// better.
+#[derive(Clone, Debug)]
+pub struct ViewportSearch {
+    waiting: VecDeque<[u32; 2]>,
+    tried: Vec<[u32; 2]>,
+    best: [u32; 2],
+    /// Number of pixels that differ in the best viewport.
+    fewest_differing: f64,
+    /// The viewport whose neighbors wait or were tried.
+    center: [u32; 2],
+    has_differences: bool,
+}
+
+impl ViewportSearch {
+    /// A search that begins with the drawing in a viewport; it proposes no other unless the pair is
+    /// of different origin, differs, and has another margin.
+    pub fn new(
+        screenshot: &Raster,
+        drawing: &Raster,
+        evidence: &Evidence,
+        viewport: [u32; 2],
+    ) -> Self {
+        let is_of_one_browser = evidence.noise <= 0.0 && evidence.shift == [0, 0];
+        let margins = match is_of_one_browser || evidence.regions.is_empty() {
+            true => Vec::new(),
+            false => margins(screenshot, drawing, evidence).to_vec(),
+        };
+        let mut search = Self {
+            waiting: VecDeque::new(),
+            tried: vec![viewport],
+            best: viewport,
+            fewest_differing: differing(evidence, viewport),
+            center: viewport,
+            has_differences: !evidence.regions.is_empty(),
+        };
+        for margin in margins {
+            search.propose(margin.map(|part| -part.max(0)));
+        }
+        search
+    }
+
+    /// The next viewport to draw the page in; none at the end of the search.
+    pub fn next_viewport(&mut self) -> Option<[u32; 2]> {
+        if !self.has_differences || self.tried.len() > MAX_DRAWINGS {
+            return None;
+        }
+        if self.waiting.is_empty() && self.center != self.best {
+            self.center = self.best;
+            for step in [[-1, 0], [1, 0], [0, -1], [0, 1]] {
+                self.propose(step);
+            }
+        }
+        let viewport = self.waiting.pop_front()?;
+        self.tried.push(viewport);
+        Some(viewport)
+    }
+
+    /// True if the page fits better in the last proposed viewport, by its evidence, than in any
+    /// before.
+    pub fn judge(&mut self, evidence: &Evidence) -> bool {
+        let Some(&viewport) = self.tried.last() else { return false };
+        let differing = differing(evidence, viewport);
+        let is_better = differing < self.fewest_differing;
+        if is_better {
+            (self.best, self.fewest_differing) = (viewport, differing);
+            self.has_differences = !evidence.regions.is_empty();
+            let is_neighbor = self.tried.first() != Some(&self.center);
+            if is_neighbor {
+                self.waiting.clear();
+            }
+        }
+        is_better
+    }
+
+    /// Lets a viewport wait that is this much larger than the center.
+    fn propose(&mut self, [across, down]: [i32; 2]) {
+        let [width, height] = self.center;
+        let larger = |side: u32, by: i32| side.saturating_add_signed(by).max(1);
+        let viewport = [larger(width, across), larger(height, down)];
+        if !self.tried.contains(&viewport) && !self.waiting.contains(&viewport) {
+            self.waiting.push_back(viewport);
+        }
+    }
+}
+
+/// Number of pixels that differ: their share is smaller in a larger viewport.
+fn differing(evidence: &Evidence, [width, height]: [u32; 2]) -> f64 {
+    (1.0 - evidence.pixels_equal) * f64::from(width) * f64::from(height)
+}
+
+/// Possible margins to the left of the content and above it, in CSS pixels, the likeliest first.
+fn margins(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> [[i32; 2]; 3] {
+    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
+    let boxes = (content_box(halved.as_ref().unwrap_or(screenshot)), content_box(drawing));
+    let begins = match boxes {
+        (Some([x, y, ..]), Some([own_x, own_y, ..])) => [x - own_x, y - own_y],
+        _ => [0, 0],
+    };
+    let shift = evidence.shift.map(|part| part / evidence.scale.max(1) as i32);
+    [shift, begins, begins.map(|part| 2 * part)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::PicturePair;
+    use juror_types::evidence::EvidenceSource;
+
+    /// A page that fills its viewport: a bar across it and letters at its right.
+    fn page([width, height]: [u32; 2]) -> Raster {
+        let mut picture = Raster::filled(width, height, [250; 3]);
+        picture.fill([10, 10, width - 20, 20], [20, 60, 160]);
+        for letter in 0..12 {
+            for step in 0..6 {
+                let ink = [40 + 20 * step as u8; 3];
+                picture.fill([width - 140 + letter * 10 + step, 50, 1, 6 + step], ink);
+                picture.fill([width - 140 + letter * 10 + step, 80, 1, 6 + step], ink);
+            }
+        }
+        picture
+    }
+
+    fn evidence(screenshot: &Raster, drawing: &Raster) -> Evidence {
+        PicturePair::new(screenshot, drawing).measure(EvidenceSource::Browser, None)
+    }
+
+    /// The best viewport, and the number of those that were tried.
+    fn searched(screenshot: &Raster, viewport: [u32; 2]) -> ([u32; 2], usize) {
+        let drawing = page(viewport);
+        let first = evidence(screenshot, &drawing);
+        let mut search = ViewportSearch::new(screenshot, &drawing, &first, viewport);
+        let mut best = viewport;
+        while let Some(viewport) = search.next_viewport() {
+            if search.judge(&evidence(screenshot, &page(viewport))) {
+                best = viewport;
+            }
+        }
+        (best, search.tried.len() - 1)
+    }
+
+    #[test]
+    fn a_page_beside_a_margin_is_drawn_without_it() {
+        let screenshot = page([300, 120]).smoothed().window([9, 6], [309, 126], [250; 3]);
+        let ([width, _], tried) = searched(&screenshot, [309, 126]);
+        assert_eq!(width, 300, "after {tried} viewports");
+    }
+
+    #[test]
+    fn pictures_of_one_browser_and_equal_ones_are_not_drawn_again() {
+        let mut changed = page([300, 120]);
+        changed.fill([10, 10, 100, 20], [160, 60, 20]);
+        assert_eq!(searched(&changed, [300, 120]), ([300, 120], 0));
+        assert_eq!(searched(&page([300, 120]).smoothed(), [300, 120]), ([300, 120], 0));
+    }
+
+    #[test]
+    fn a_search_ends_where_nothing_fits() {
+        let mut screenshot = page([300, 120]).smoothed().window([9, 6], [309, 126], [250; 3]);
+        screenshot.fill([0, 45, 309, 60], [90, 200, 90]);
+        assert!(searched(&screenshot, [309, 126]).1 <= MAX_DRAWINGS);
+    }
+}
