@@ -4,7 +4,7 @@ use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
 use juror_app::{
     error::AppError,
     reporting::run_lookup::open_run,
-    run::preflight::run_files,
+    run::{preflight::run_files, run_invocation::decision_layers},
     settings::{Layer, Settings},
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};
@@ -20,14 +20,16 @@ pub struct LocatedRun {
     pub global: GlobalFlags,
 }
 
-/// Opens a run for reading; its name may be that of a blessed run, as in a comparison.
+/// Opens a run for reading; its name may be that of a blessed run, as in a comparison. Its gate and
+/// baseline are those that it ended with, unless flags name others.
 pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<LocatedRun, Failure> {
     let (run, global) = locate(named, global)?;
-    let settings = settings_sources::settle(&global, flags)?;
-    let runs_dir = &settings.run.runs_dir;
+    let base = settings_sources::read(&global)?;
+    let runs_dir = base.settle(Vec::new())?.run.runs_dir;
     let is_blessed = named == run.as_str()
-        && BlessedRuns::new(runs_dir).get(named).map_err(AppError::from)?.is_some();
-    let files = if is_blessed { open_run(named, runs_dir)? } else { run_files(runs_dir, &run)? };
+        && BlessedRuns::new(&runs_dir).get(named).map_err(AppError::from)?.is_some();
+    let files = if is_blessed { open_run(named, &runs_dir)? } else { run_files(&runs_dir, &run)? };
+    let settings = base.settle([decision_layers(files.record()), flags].concat())?;
     Ok(LocatedRun { files, settings, global })
 }
 

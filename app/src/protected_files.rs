@@ -24,7 +24,7 @@ impl ProtectedFiles {
         let files = [
             ("the settings file", Some(settings_file)),
             ("the rubric", Some(PathBuf::from(&run.rubric))),
-            ("the gate file", run.gate.as_ref().map(PathBuf::from)),
+            ("the gate file", run.gate().map(PathBuf::from)),
             ("the calibration", run.calibration.clone()),
             ("the file of the API key", settings.judge.api_key_file.clone()),
             ("the file of certificates", settings.judge.ca_file.clone()),

@@ -5,10 +5,7 @@ pub mod baseline_warnings;
 pub mod fleet_reports;
 pub mod run_lookup;
 
-use crate::{
-    error::AppError,
-    settings::{RunSettings, Settings},
-};
+use crate::{error::AppError, settings::Settings};
 use baseline::{Baseline, rules, stability};
 use juror_analysis::{
     calibration::stored_calibration::KnownCalibration,
@@ -64,18 +61,18 @@ pub fn calibration(settings: &Settings) -> Result<Option<KnownCalibration>, AppE
 /// # Errors
 /// An unreadable gate, or one on changes since a baseline without a baseline.
 pub fn gate(settings: &Settings, rubric: &Rubric) -> Result<Option<Gate>, AppError> {
-    let RunSettings { gate, runs_dir, .. } = &settings.run;
-    let gate = gate.as_deref().map(|name| Gate::load(name, rubric)).transpose();
+    let run = &settings.run;
+    let gate = run.gate().map(|name| Gate::load(name, rubric)).transpose();
     let gate = gate.map_err(AppError::invalid)?;
     if let Some(rule) = gate.as_ref().and_then(|gate| gate.changes.first())
-        && settings.run.baseline().is_none()
+        && run.baseline().is_none()
     {
         return Err(AppError::invalid(format!(
             "the gate bounds {}, which are changes since a baseline: add --baseline RUN",
             rule.list.name()
         )));
     }
-    Ok(gate.map(|gate| gate.anchored_at_blessed(runs_dir)))
+    Ok(gate.map(|gate| gate.anchored_at_blessed(&run.runs_dir)))
 }
 
 /// The report without a comparison, and the stability of the run's items.

@@ -211,6 +211,11 @@ impl RunSettings {
         self.baseline.as_deref().filter(|named| !named.is_empty())
     }
 
+    /// The gate, if one is set.
+    pub fn gate(&self) -> Option<&str> {
+        self.gate.as_deref().filter(|named| !named.is_empty())
+    }
+
     /// Treatment of jobs without a verdict in averages.
     pub fn averaging_policy(&self) -> AveragingPolicy {
         AveragingPolicy { failed: self.failed_jobs, no_output: self.missing_output }

@@ -101,7 +101,8 @@ pub struct ComparingFlags {
 #[derive(Debug, Default, Args)]
 pub struct BaselineFlags {
     /// Compare with this run: the name that it is blessed by, its id, its directory or its
-    /// report.json; exit with 100 if it got worse [default: run.baseline of the settings]
+    /// report.json; exit with 100 if it got worse [default: that of the run, if it
+    /// is known; else run.baseline of the settings]
     #[arg(long, value_name = "NAME|RUN|FILE")]
     pub baseline: Option<String>,
     #[command(flatten)]

@@ -134,7 +134,7 @@ impl Following<'_> {
 /// Refuses flags that need the run's journal if no aggregator works in the runs directory.
 pub fn require_journal(settings: &Settings, outputs: &[PathBuf]) -> Result<(), Failure> {
     let run = &settings.run;
-    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate.is_some();
+    let is_needed = !outputs.is_empty() || run.baseline().is_some() || run.gate().is_some();
     let runs_dir = &settings.run.runs_dir;
     if !is_needed || RunsLock::is_known(runs_dir) {
         return Ok(());

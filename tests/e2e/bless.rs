@@ -181,6 +181,19 @@ fn flaky_items_are_kept_out_of_gate_and_comparison_where_that_is_set() {
 }
 
 #[test]
+fn a_baseline_that_lost_results_is_refused_before_anything_is_spent() {
+    let harness = runs(&[("monday", &GOOD)]);
+    harness.juror(&["bless", "monday"]).exits(0);
+    let journal = harness.path("runs/monday/results.jsonl");
+    let lines = fs::read_to_string(&journal).unwrap();
+    let kept: Vec<_> = lines.lines().take(3).collect();
+    fs::write(&journal, kept.join("\n") + "\n").unwrap();
+    let tuesday = run(&harness, "tuesday", &GOOD, &["--baseline", "main"]).exits(2);
+    tuesday.says(&["5 of 8 results of run monday are lost", "restore its results.jsonl"]);
+    assert!(!harness.path("runs/tuesday").exists());
+}
+
+#[test]
 fn a_baseline_that_tells_little_of_today_is_named_with_its_cause() {
     let harness = runs(&[("monday", &GOOD)]);
     harness.juror(&["bless", "monday"]).exits(0);

@@ -88,7 +88,8 @@ fn a_run_ends_with_its_comparison() {
     again("runs/base").exits(100).prints(&["WORSE"]);
     again("runs/base/report.json").exits(100);
     again("head").exits(0).prints(&["SAME"]);
-    harness.juror(&["report", "head"]).exits(0);
+    harness.juror(&["report", "head"]).exits(100).prints(&["WORSE"]);
+    harness.juror(&["report", "head", "--baseline", ""]).exits(0);
     assert!(harness.report("head").get("comparison").is_none());
 }
 

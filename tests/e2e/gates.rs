@@ -37,9 +37,37 @@ fn a_gate_that_is_missed_exits_with_100() {
         let (run, targets) = gated(&harness, 3, 5, gate);
         run.exits(100).prints(&["missed"]);
         assert_eq!(targets["decision"], "missed");
-        harness.juror(&["report", "first", "--gate", gate]).exits(100);
-        harness.juror(&["report", "first"]).exits(0);
+        for again in [&["run", "--resume", "first"][..], &["retry", "first"], &["report", "first"]]
+        {
+            harness.juror(again).exits(100);
+            assert_eq!(harness.report("first")["targets"], targets, "{again:?}");
+        }
+        harness.juror(&["report", "first", "--gate", ""]).exits(0);
     }
+}
+
+#[test]
+fn a_run_that_is_resumed_keeps_its_gate_and_its_comparison() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 12);
+    let rule = "metric = \"changes.new.items\"\nat_most = 0\n";
+    harness.write("gate.toml", format!("schema = 1\n[[rule]]\n{rule}"));
+    let judge = |score: u64| Recorder::start(vec![completion(&verdict(score), 1_500, 60)]);
+    let good = judge(10);
+    harness.judge(&good.base_url(), "manifest.jsonl", &[]).exits(0);
+    let worse = judge(3);
+    let night = ["run", "manifest.jsonl", "--enable-llm-judge", "--base-url"];
+    let flags = ["--run-id", "night", "--gate", "gate.toml", "--baseline", "first", "--no-cache"];
+    let url = worse.base_url();
+    let start = [&night[..], &[&url], &flags, &["--budget-usd", "0.01"]].concat();
+    harness.juror(&start).exits(100).says(&["gate.toml missed"]);
+    let more = ["run", "--resume", "night", "--budget-usd", "5"];
+    let resumed = harness.juror(&more).exits(100);
+    resumed.says(&["gate.toml missed"]);
+    let report = harness.report("night");
+    assert_eq!(report["comparison"]["decision"], "worse", "{}", report["comparison"]);
+    assert_eq!(report["coverage"]["scored"], 12);
+    harness.juror(&["run", "--resume", "night", "--baseline", "", "--gate", ""]).exits(0);
 }
 
 #[test]
@@ -156,6 +184,14 @@ fn a_gate_bounds_what_is_new_since_the_baseline() {
     assert_eq!(targets["rules"][0]["value"], 3.0, "{targets}");
     assert_eq!(targets["rules"][0]["at_most"], 0.0);
 
+    let items = fs::read_to_string(harness.path("manifest.jsonl")).unwrap();
+    harness.write("manifest.jsonl", items.replace("\"id\":\"item_", "\"id\":\"other_"));
+    let renamed = judged("renamed", 5, &["--gate", "none.toml", "--baseline", "main"]).exits(100);
+    renamed.prints(&["NOTHING TO COMPARE"]);
+    let targets = harness.report("renamed")["targets"].clone();
+    assert_eq!(targets["rules"][0]["n"], 0, "{targets}");
+    harness.write("manifest.jsonl", items);
+
     let table = fs::read_to_string(harness.path("night.csv")).unwrap();
     let (head, lines) = table.split_once('\n').unwrap();
     let column = head.split(',').position(|name| name == "since_baseline").unwrap();
@@ -168,7 +204,7 @@ fn a_gate_bounds_what_is_new_since_the_baseline() {
     let again =
         |gate: &str| harness.juror(&["report", "night", "--baseline", "main", "--gate", gate]);
     again("three.toml").exits(0).prints(&["≤ 3"]);
-    harness.juror(&["report", "night", "--baseline", "main"]).exits(0);
+    harness.juror(&["report", "night", "--baseline", "main", "--gate", ""]).exits(0);
     for (line, said) in [
         ("metric = \"changes.old\"\nat_most = 0", "changes.new.items, changes.new.issues"),
         ("metric = \"changes.flaky\"\nat_most = 0.5", "a whole number"),

@@ -98,6 +98,7 @@ pub fn page(folder: &Path) -> PathBuf {
         budget_usd: Some(Money::ZERO),
         budget_labels: Vec::new(),
         baseline: None,
+        decision: None,
         repeat: 1,
         planned: 4,
         published: None,

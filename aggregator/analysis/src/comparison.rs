@@ -128,6 +128,15 @@ pub struct Comparison {
     pub changes: BaselineChanges,
 }
 
+impl Comparison {
+    /// Number of pairs by which changes can be told: with a score in both runs where a run was
+    /// judged, else all.
+    pub fn comparable(&self) -> u64 {
+        let is_judged = self.base.judge.is_some() || self.head.judge.is_some();
+        if is_judged { self.decisive.difference.n } else { self.paired }
+    }
+}
+
 /// Likely clusters in a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClusterReading {

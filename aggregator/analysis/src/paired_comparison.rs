@@ -42,7 +42,8 @@ where
     let scanned = merge_join::scan(base, head, rules, stability)?;
     let margin = rules.margin;
     let merge_join::Scanned { figures, base, head, scored_in_both } = scanned;
-    let mut conclusion = conclude(&figures, rules);
+    let judged = [before, after].map(|report| report.run.judge.is_some());
+    let mut conclusion = conclude(&figures, rules, judged);
     let likely_clusters =
         after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
             let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
@@ -60,8 +61,8 @@ where
     let settling =
         unsettled.then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
     // Where the judge was not called, a missing issue is no information.
-    let both_judged = [before, after].iter().all(|report| report.coverage.scored > 0);
-    let issues = match both_judged {
+    let both_scored = [before, after].iter().all(|report| report.coverage.scored > 0);
+    let issues = match judged == [true, true] && both_scored {
         true => issue_changes(issues(before), issues(after), &scored_in_both, margin),
         false => IssueChanges::default(),
     };

@@ -16,9 +16,6 @@ use juror_types::{id::RunId, outcome::JobResult, rubric::Rubric};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// Changes of its outcome from which an item is flaky: there and back again.
-const MIN_CHANGES: u32 = 2;
-
 /// Outcome of an item on one night.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -31,14 +28,14 @@ pub enum NightOutcome {
     NotScored,
 }
 
-/// An item whose outcome changed back and forth.
+/// An item that passed, failed, and passed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlakyItem {
     /// The item.
     pub id: String,
     /// Its outcome in each run that has it, oldest first.
     pub outcomes: Vec<NightOutcome>,
-    /// Number of changes from one run to the next.
+    /// Number of changes between passed and failed; runs that do not score it are left out.
     pub changes: u32,
 }
 
@@ -75,10 +72,10 @@ impl ItemStability {
         }
         let noise_variance = scan.differences().noise_variance();
         scan.read(files)?;
-        let flaky = scan.items.into_iter().filter_map(|(id, track)| {
+        let flaky = scan.items.into_iter().filter(|(_, track)| track.is_flaky());
+        let flaky = flaky.map(|(id, track)| {
             let (outcomes, changes) = track.into_outcomes();
-            let item = FlakyItem { id: id.clone(), outcomes, changes };
-            (changes >= MIN_CHANGES).then_some((id, item))
+            (id.clone(), FlakyItem { id, outcomes, changes })
         });
         let ids = runs.iter().chain([files]).map(|run| run.record().run_id.clone());
         Ok(Self { runs: ids.collect(), flaky: flaky.collect(), noise_variance })

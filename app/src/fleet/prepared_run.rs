@@ -1,9 +1,9 @@
 //! A run of a fleet that is ready to publish its jobs: new, continued, or retried.
 
-use crate::run::run_setup::{RunSetup, absolute};
+use crate::run::run_setup::RunSetup;
 use juror_analysis::fold::Rounds;
 use juror_types::{id::RunId, run::RunRecord, usage::Money};
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 /// A run that passed every check, whose jobs are to be published.
 pub struct PreparedRun {
@@ -47,21 +47,13 @@ impl PreparedRun {
 
 fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecord {
     RunRecord {
-        // Endpoint, calls and stages are configured on the workers.
+        // Endpoint, calls and stages are configured on the workers, gates on the aggregator.
         base_url: None,
         calls: None,
         stages: None,
+        decision: None,
         fleet: Some(setup.settings.fleet.namespace.clone()),
-        baseline: setup.settings.run.baseline().map(for_aggregator),
         upload,
         ..setup.record(run.clone())
-    }
-}
-
-/// A baseline for an aggregator in another folder: a path is made absolute.
-fn for_aggregator(named: &str) -> String {
-    match RunId::parse(named) {
-        Ok(_) => named.to_owned(),
-        Err(_) => absolute(Path::new(named)),
     }
 }

@@ -107,7 +107,7 @@ impl ItemSource for DatasetItemSource {
     }
 
     fn gate(&self, rubric: &Rubric) -> Option<Gate> {
-        let gate = Gate::load(self.open.settings.run.gate.as_deref()?, rubric);
+        let gate = Gate::load(self.open.settings.run.gate()?, rubric);
         gate.inspect_err(|error| tracing::warn!("no gate: {error}")).ok()
     }
 

@@ -19,7 +19,10 @@ use juror_analysis::{
     run_report::Report,
     stability::ItemStability,
 };
-use juror_journal::{blessed::BlessedRun, journal::RunFiles};
+use juror_journal::{
+    blessed::{BlessedRun, results_digest},
+    journal::RunFiles,
+};
 use juror_ledger::admission::Ledger;
 use juror_types::{id::RunId, job::RubricReference};
 
@@ -56,10 +59,23 @@ impl Baseline {
         &self.files
     }
 
-    /// Refuses a run by another rubric; call it before anything is spent.
+    /// Refuses a run by another rubric, and a baseline that lost results since it was blessed; call
+    /// it before anything is spent.
     pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), AppError> {
         let record = self.files.record();
-        check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(AppError::from)
+        check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(AppError::from)?;
+        let Some(BlessedRun { name, run_id, results_digest: known, .. }) = &self.blessed else {
+            return Ok(());
+        };
+        let jobs = record.jobs();
+        let missing = jobs.saturating_sub(Fold::from_journal(&self.files)?.len());
+        if missing == 0 || results_digest(&self.files)? == *known {
+            return Ok(());
+        }
+        Err(AppError::invalid(format!(
+            "{missing} of {jobs} results of run {run_id} are lost since it was blessed as {name}: \
+             restore its results.jsonl, or bless another run with: juror bless RUN --name {name}"
+        )))
     }
 
     /// Compares with a run that has a report.

@@ -1,12 +1,12 @@
-//! Warnings about a baseline that is old, has changed since its blessing, or has another evidence
-//! mode.
+//! Warnings about a baseline that is old, has changed since its blessing, or was judged under other
+//! settings.
 
 use jiff::Timestamp;
 use juror_journal::{
     blessed::{BlessedRun, results_digest},
     journal::{JournalError, RunFiles},
 };
-use juror_types::run::RunRecord;
+use juror_types::run::{RunRecord, SettingDifference};
 
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
@@ -30,6 +30,7 @@ pub fn warnings(
     terms: WarningTerms,
 ) -> Result<Vec<String>, JournalError> {
     let mut warnings: Vec<String> = other_evidence(base.record(), head).into_iter().collect();
+    warnings.extend(other_settings(base.record(), head));
     if let Some(blessed) = blessed {
         warnings.extend(age(blessed, terms));
         warnings.extend(other_results(base, blessed)?);
@@ -44,6 +45,12 @@ fn other_evidence(base: &RunRecord, head: &RunRecord) -> Option<String> {
             base.evidence.name(),
             head.evidence.name()
         )
+    })
+}
+
+fn other_settings(base: &RunRecord, head: &RunRecord) -> impl Iterator<Item = String> {
+    base.differing_terms(head).into_iter().map(|SettingDifference { setting, known, asked }| {
+        format!("{setting}: {known} in the base, {asked} in the head")
     })
 }
 
@@ -101,6 +108,9 @@ mod tests {
         let facts = RunRecord { evidence: EvidenceMode::Facts, ..record.clone() };
         let other = after(0, 30, &facts);
         assert!(other[0].contains("none in the base, facts in the head"), "{other:?}");
+        let smaller = RunRecord { max_side: Some(8), ..record.clone() };
+        let said = "image.max_side: not set in the base, 8 pixels in the head";
+        assert_eq!(after(0, 30, &smaller), [said]);
 
         let mut directory = JournalWriter::open(runs.path(), &record.run_id).unwrap();
         directory.append(&[bare("b", Outcome::Scored)]).unwrap();

@@ -36,7 +36,7 @@ impl FleetReports {
         is_complete: bool,
     ) -> Result<Report, AppError> {
         let (rubric, _) = rubrics::recorded(files.record())?;
-        let gate = self.settings.run.gate.as_deref().map(|name| Gate::load(name, &rubric));
+        let gate = self.settings.run.gate().map(|name| Gate::load(name, &rubric));
         let gate = gate.transpose().map_err(AppError::invalid)?;
         let gate = gate.map(|gate| gate.anchored_at_blessed(&self.settings.run.runs_dir));
         let named = files.record().baseline.as_deref().filter(|_| is_complete);

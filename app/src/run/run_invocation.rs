@@ -15,7 +15,7 @@ use juror_types::{
     evidence::EvidenceMode,
     id::{OwnerId, RunId},
     rubric::Rubric,
-    run::RunRecord,
+    run::{DecisionTerms, RunRecord},
     usage::Money,
 };
 use std::path::PathBuf;
@@ -145,6 +145,24 @@ impl RunInvocation<'_> {
     }
 }
 
+/// Settings that decide the exit code of a run on one machine, as its record has them.
+pub fn decision_layers(record: &RunRecord) -> Vec<Layer> {
+    let Some(DecisionTerms { gate, margin, strict, max_lost }) = &record.decision else {
+        return Vec::new();
+    };
+    let named = [("gate", gate), ("baseline", &record.baseline)];
+    let layers = named
+        .into_iter()
+        .filter_map(|(key, named)| Some(Layer::from_value("run", key, named.clone()?)));
+    layers
+        .chain([
+            Layer::from_value("compare", "margin", *margin),
+            Layer::from_value("compare", "strict", *strict),
+            Layer::from_value("compare", "max_lost", *max_lost),
+        ])
+        .collect()
+}
+
 /// Date and time, and enough chance that two runs of one second have two names.
 pub fn new_run_id(prefix: &str) -> RunId {
     let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
@@ -192,7 +210,7 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 }
 
 /// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
-/// and whether inputs are kept.
+/// what decides its exit code, and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
     let mut layers = vec![
@@ -201,6 +219,7 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
         layer_of_tags(record),
     ];
     layers.extend(base_url);
+    layers.extend(decision_layers(record));
     let Some(calls) = record.calls else { return layers };
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];

@@ -4,6 +4,7 @@ mod judging_time;
 mod resume_differences;
 
 pub use judging_time::JudgingTime;
+pub use resume_differences::SettingDifference;
 
 use crate::{
     budget_label::BudgetLabel,
@@ -68,10 +69,13 @@ pub struct RunRecord {
     /// Labels under which its calls are booked too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budget_labels: Vec<BudgetLabel>,
-    /// The run with which a fleet's aggregator compares it at its end: a blessed name, an id or a
-    /// path; none for a run on one machine, whose command compares.
+    /// The run with which it is compared at its end: a blessed name, an id or a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
+    /// What else decides its exit code, which resuming keeps; none for a run of the fleet, whose
+    /// aggregator has its own settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionTerms>,
     /// Number of judgements of each item.
     pub repeat: u32,
     /// Number of planned jobs.
@@ -114,6 +118,20 @@ pub struct CallTerms {
     pub max_concurrency: Option<u64>,
     /// True if verdicts may come from the cache.
     pub cache: bool,
+}
+
+/// The gate of a run, and the terms of its comparison with a baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DecisionTerms {
+    /// The gate: the name of a built-in one, or an absolute path; none without a gate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// Largest change of the score, as a share, that does not matter.
+    pub margin: f64,
+    /// True if a criterion that got worse decides too.
+    pub strict: bool,
+    /// Maximum share of the baseline's items that may be lost.
+    pub max_lost: f64,
 }
 
 /// Preparation of images: if it differs, a judge may see other pixels.

@@ -54,6 +54,7 @@ pub fn record(run: &str) -> RunRecord {
         budget_usd: None,
         budget_labels: Vec::new(),
         baseline: None,
+        decision: None,
         repeat: 1,
         planned: 0,
         published: None,

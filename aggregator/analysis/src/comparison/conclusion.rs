@@ -29,9 +29,9 @@ impl Conclusion {
 }
 
 /// Decides a comparison: *worse* if any rule decides so; else at best *inconclusive* if too many
-/// items are lost; else by the decisive metric, or, without a verdict, by the deterministic
-/// metrics.
-pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
+/// items are lost; else by the decisive metric, or, where neither run was judged, by the
+/// deterministic metrics. `judged` tells of base and head whether they have a judge.
+pub(crate) fn conclude(figures: &PairFigures, rules: Rules, judged: [bool; 2]) -> Conclusion {
     let worse = worse_findings(figures, rules);
     if !worse.is_empty() {
         let mut reason = join(worse.iter().map(|finding| finding.sentence.as_str()), "; ");
@@ -45,7 +45,10 @@ pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
         }
         return Conclusion::new(Decision::Worse, worse, reason);
     }
-    let by_figures = by_figures(figures, rules);
+    let by_figures = match missing_verdicts(figures, judged) {
+        None => by_figures(figures, rules),
+        Some(reason) => Conclusion::new(Decision::Inconclusive, Vec::new(), reason),
+    };
     let Some(lost) = figures.lost.iter().find(|lost| lost.exceeds) else { return by_figures };
     let finding = lost_finding(lost, rules.max_lost);
     let reason = format!(
@@ -53,6 +56,21 @@ pub(crate) fn conclude(figures: &PairFigures, rules: Rules) -> Conclusion {
         finding.sentence, by_figures.reason
     );
     Conclusion::new(Decision::Inconclusive, vec![finding], reason)
+}
+
+/// The reason why the deterministic stages cannot decide for the verdicts that are missing; none if
+/// there are verdicts to compare, or if neither run was to have them.
+fn missing_verdicts(figures: &PairFigures, judged: [bool; 2]) -> Option<String> {
+    if figures.decisive.difference.n > 0 {
+        return None;
+    }
+    let reason = match judged {
+        [false, false] => return None,
+        [true, true] => "no item has a score in both runs",
+        [true, false] => "the head was run with the judge off, and the base was judged",
+        [false, true] => "the base was run with the judge off, and the head was judged",
+    };
+    Some(format!("{reason}, so there is no decision"))
 }
 
 /// All findings that make the head *worse*.

@@ -59,21 +59,23 @@ impl ChangeList {
 }
 
 impl ChangeRule {
-    /// Evaluates the rule; undecided without a comparison.
+    /// Evaluates the rule; undecided without a comparison, and missed by one without pairs.
     pub(super) fn judge(self, comparison: Option<&Comparison>) -> RuleReport {
         let bound = Bound::AtMost(f64::from(self.at_most));
-        let value = comparison.map(|comparison| self.list.len(comparison) as f64);
+        let compared = comparison.filter(|comparison| comparison.comparable() > 0);
+        let value = compared.map(|comparison| self.list.len(comparison) as f64);
         RuleReport {
             metric: self.list.name().to_owned(),
             value,
             bound: Some(bound),
-            n: comparison.map_or(0, |comparison| comparison.paired),
+            n: comparison.map_or(0, Comparison::comparable),
             interval: None,
             interval_position: None,
             sure: false,
             decline: None,
             decision: match value {
-                None => GateDecision::Undecided,
+                None if comparison.is_none() => GateDecision::Undecided,
+                None => GateDecision::Missed,
                 Some(value) if bound.holds(value) => GateDecision::Met,
                 Some(_) => GateDecision::Missed,
             },

@@ -1,9 +1,12 @@
 //! The rules that decide beside the interval of the decisive metric.
 
 use super::*;
-use crate::test_results::comparisons::{RULES, compared, shown};
-use crate::test_results::{broken, staged};
-use juror_types::outcome::{ErrorKind, Outcome};
+use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown};
+use crate::test_results::{SEMANTIC, broken, staged};
+use juror_types::{
+    outcome::{ErrorKind, Outcome},
+    run::RunRecord,
+};
 
 const GOOD: [u32; 5] = [9; 5];
 
@@ -26,7 +29,15 @@ fn stages(count: usize) -> Vec<JobResult> {
 
 /// Runs without a judge.
 fn measured(base: Vec<JobResult>, head: Vec<JobResult>) -> Comparison {
-    compared(base, head, RULES)
+    compared_as(without_judge(base), without_judge(head), RULES).unwrap()
+}
+
+fn without_judge(results: Vec<JobResult>) -> (RunRecord, Vec<JobResult>) {
+    (RunRecord { judge: None, ..run_of(SEMANTIC, 1, &results) }, results)
+}
+
+fn with_judge(results: Vec<JobResult>) -> (RunRecord, Vec<JobResult>) {
+    (run_of(SEMANTIC, 1, &results), results)
 }
 
 #[test]
@@ -99,6 +110,22 @@ fn deterministic_stages_decide_without_a_judge() {
     let same = measured(stages(40), stages(40));
     assert_eq!(same.decision, Decision::Same, "{}", same.reason);
     assert!(same.reason.contains("deterministic stages decide"), "{}", same.reason);
+}
+
+#[test]
+fn runs_of_which_one_has_no_verdicts_are_not_the_same() {
+    let outage = || with_broken(60, 60, Outcome::Failed);
+    let pairs = [
+        (with_judge(outage()), with_judge(good(60)), "no item has a score in both runs"),
+        (with_judge(good(40)), without_judge(stages(40)), "the head was run with the judge off"),
+        (without_judge(stages(40)), with_judge(good(40)), "the base was run with the judge off"),
+    ];
+    for (base, head, reason) in pairs {
+        let found = compared_as(base, head, RULES).unwrap();
+        assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+        assert!(found.reason.contains(reason), "{}", found.reason);
+        assert_eq!((found.comparable(), found.changes.fixed.issues.len()), (0, 0));
+    }
 }
 
 #[test]

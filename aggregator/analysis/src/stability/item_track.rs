@@ -22,7 +22,12 @@ pub(super) struct SuccessiveDifferences {
 pub(super) struct ItemTrack {
     input: Option<Digest>,
     outcomes: Vec<NightOutcome>,
+    /// Passed or failed in the last run that scored it.
+    last_decided: Option<NightOutcome>,
+    /// Changes between passed and failed.
     changes: u32,
+    /// Returns to passing after it had passed and failed.
+    recoveries: u32,
     /// Mean score in the last run that scored it.
     last_score: Option<f64>,
     differences: SuccessiveDifferences,
@@ -66,8 +71,15 @@ impl ItemTrack {
             Some(_) => NightOutcome::Failed,
             None => NightOutcome::NotScored,
         };
-        self.changes += u32::from(self.outcomes.last().is_some_and(|last| *last != outcome));
         self.outcomes.push(outcome);
+        // An outage of the judge is no change of the item.
+        if outcome != NightOutcome::NotScored {
+            let has_changed = self.last_decided.is_some_and(|last| last != outcome);
+            self.recoveries +=
+                u32::from(has_changed && self.changes > 0 && outcome == NightOutcome::Passed);
+            self.changes += u32::from(has_changed);
+            self.last_decided = Some(outcome);
+        }
         if let Some(score) = self.scores.mean() {
             if let Some(last) = self.last_score {
                 let square = (score - last).powi(2);
@@ -76,6 +88,11 @@ impl ItemTrack {
             self.last_score = Some(score);
         }
         (self.results, self.passes, self.scores) = (0, Sums::default(), Sums::default());
+    }
+
+    /// True if the item passed, failed, and passed again: what was fixed and fails again is no noise.
+    pub(super) fn is_flaky(&self) -> bool {
+        self.recoveries > 0
     }
 
     pub(super) fn differences(&self) -> SuccessiveDifferences {

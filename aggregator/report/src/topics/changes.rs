@@ -11,7 +11,11 @@ use juror_types::id::RunId;
 
 /// The topic of a report that is compared with a baseline.
 pub fn topic(comparison: &Comparison) -> Topic {
-    topic_since(&comparison.base.run, &comparison.changes, comparison.simulated)
+    let topic = topic_since(&comparison.base.run, &comparison.changes, comparison.simulated);
+    match comparison.comparable() {
+        0 => Topic { status: Some(("nothing to compare".to_owned(), Level::Doubtful)), ..topic },
+        _ => topic,
+    }
 }
 
 /// The topic of changes since this run.

@@ -1,11 +1,14 @@
 //! The record of a setup's run.
 
 use super::RunSetup;
+use crate::settings::CompareSettings;
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
     id::{Digest, RunId},
-    run::{CallTerms, DatasetRecord, Preparation, RunRecord, SampleRecord, StageTerms},
+    run::{
+        CallTerms, DatasetRecord, DecisionTerms, Preparation, RunRecord, SampleRecord, StageTerms,
+    },
 };
 use std::path::Path;
 
@@ -42,7 +45,8 @@ impl RunSetup {
             lane: self.settings.run.lane,
             budget_usd: self.settings.budget.run_usd,
             budget_labels: self.budget_labels(),
-            baseline: None,
+            baseline: self.settings.run.baseline().map(named_or_absolute),
+            decision: Some(self.decision_terms()),
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
             fleet: None,
@@ -69,6 +73,15 @@ impl RunSetup {
         }
     }
 
+    fn decision_terms(&self) -> DecisionTerms {
+        let CompareSettings { margin, strict, max_lost, .. } = self.settings.compare;
+        let gate = self.settings.run.gate();
+        let gate = gate.map(|gate| {
+            if Path::new(gate).exists() { absolute(Path::new(gate)) } else { gate.to_owned() }
+        });
+        DecisionTerms { gate, margin, strict, max_lost }
+    }
+
     /// Random part of the items that it judges.
     pub(in crate::run) fn sample_record(&self) -> Option<SampleRecord> {
         let (sample, of) = self.selection.sample.zip(self.plan.sampled_from)?;
@@ -88,6 +101,14 @@ impl RunSetup {
                 .then(|| command_digest(&stages.render_command))
                 .flatten(),
         }
+    }
+}
+
+/// A run as a record names it: a path is made absolute.
+fn named_or_absolute(run: &str) -> String {
+    match RunId::parse(run) {
+        Ok(_) => run.to_owned(),
+        Err(_) => absolute(Path::new(run)),
     }
 }
 

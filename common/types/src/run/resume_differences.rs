@@ -8,7 +8,36 @@ use crate::{
 };
 use serde_json::Value;
 
+/// A setting of which two runs have other values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingDifference {
+    /// The setting, such as `image.max_side`.
+    pub setting: &'static str,
+    /// Its value in the first run.
+    pub known: String,
+    /// Its value in the other one.
+    pub asked: String,
+}
+
 impl RunRecord {
+    /// Settings beside those of the judge that change what is judged or counted, with both values:
+    /// preparation of images and settings of stages; those of stages where both runs have them.
+    pub fn differing_terms(&self, asked: &Self) -> Vec<SettingDifference> {
+        let side = |record: &Self| {
+            record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
+        };
+        let prepared = |record: &Self| {
+            record.preparation.map_or_else(String::new, |preparation| preparation.to_string())
+        };
+        let image = [
+            differing("image.max_side", side(self), side(asked)),
+            differing("image preparation", prepared(self), prepared(asked)),
+        ];
+        let stages = self.stages.as_ref().zip(asked.stages.as_ref());
+        let stages = stages.into_iter().flat_map(|(known, asked)| stage_differences(known, asked));
+        image.into_iter().flatten().chain(stages).collect()
+    }
+
     /// The first difference of a requested run from this one, with both values; none if it is the
     /// same run. Budget, limits, name and program version are not compared.
     pub fn difference(&self, asked: &Self) -> Option<String> {
@@ -26,23 +55,20 @@ impl RunRecord {
             let flags: Vec<_> = filters.chain(sample).chain(limit).collect();
             if flags.is_empty() { "every item".to_owned() } else { flags.join(" ") }
         };
-        let side = |record: &RunRecord| {
-            record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
-        };
         let evidence = |record: &RunRecord| record.evidence.name().to_owned();
-        let prepared = |record: &RunRecord| {
-            record.preparation.map_or_else(String::new, |preparation| preparation.to_string())
-        };
+        let terms = || known.differing_terms(asked).into_iter().next();
         dataset_difference(&known.dataset, &asked.dataset)
             .or_else(|| differs("selection of items", selection(known), selection(asked)))
             .or_else(|| differs("rubric", rubric(&known.rubric), rubric(&asked.rubric)))
             .or_else(|| judge_difference(known.judge.as_ref(), asked.judge.as_ref()))
             .or_else(|| differs("evidence", evidence(known), evidence(asked)))
-            .or_else(|| differs("image.max_side", side(known), side(asked)))
-            .or_else(|| differs("image preparation", prepared(known), prepared(asked)))
+            .or_else(|| {
+                terms().map(|SettingDifference { setting, known, asked }| {
+                    format!("its {setting} is {known}, but {asked} is requested")
+                })
+            })
             .or_else(|| differs("list of budget tags", budget_tags(known), budget_tags(asked)))
             .or_else(|| differs("repeat", known.repeat.to_string(), asked.repeat.to_string()))
-            .or_else(|| stage_difference(known.stages.as_ref()?, asked.stages.as_ref()?))
     }
 }
 
@@ -91,7 +117,10 @@ fn budget_tags(record: &RunRecord) -> String {
     if tags.is_empty() { "none".to_owned() } else { tags.join(", ") }
 }
 
-fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
+fn stage_differences(
+    known: &StageTerms,
+    asked: &StageTerms,
+) -> impl Iterator<Item = SettingDifference> {
     let accuracy = |terms: &StageTerms| terms.token_accuracy.to_string();
     let correctness = |terms: &StageTerms| match terms.correctness {
         None => "the rubric's own".to_owned(),
@@ -106,11 +135,19 @@ fn stage_difference(known: &StageTerms, asked: &StageTerms) -> Option<String> {
     };
     let [compile, pipeline, render] = commands(known);
     let [compile_now, pipeline_now, render_now] = commands(asked);
-    differs("stages.token_accuracy", accuracy(known), accuracy(asked))
-        .or_else(|| differs("stages.min_correctness", correctness(known), correctness(asked)))
-        .or_else(|| differs("stages.compile_command", compile, compile_now))
-        .or_else(|| differs("stages.pipeline_command", pipeline, pipeline_now))
-        .or_else(|| differs("stages.render_command", render, render_now))
+    [
+        differing("stages.token_accuracy", accuracy(known), accuracy(asked)),
+        differing("stages.min_correctness", correctness(known), correctness(asked)),
+        differing("stages.compile_command", compile, compile_now),
+        differing("stages.pipeline_command", pipeline, pipeline_now),
+        differing("stages.render_command", render, render_now),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn differing(setting: &'static str, known: String, asked: String) -> Option<SettingDifference> {
+    (known != asked).then_some(SettingDifference { setting, known, asked })
 }
 
 fn differs(what: &str, known: String, asked: String) -> Option<String> {
