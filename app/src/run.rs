@@ -8,6 +8,7 @@ pub mod preflight;
 pub mod run_invocation;
 pub mod run_setup;
 
+mod changed_inputs;
 mod execute;
 mod judging_session;
 mod local_worker;

@@ -1,10 +1,11 @@
 //! Lifecycle of a run of this machine: it is prepared, begun, run to its end, and reported.
 
 use super::{
+    changed_inputs::refuse_changed_inputs,
     execute::{Executed, execute},
     local_worker::PauseReason,
     opening::{Opened, open_run},
-    preflight::{Ready, ready, record},
+    preflight::{Ready, ready, record, run_files},
     run_setup::RunSetup,
 };
 use crate::{
@@ -15,6 +16,7 @@ use crate::{
 use futures_util::future::BoxFuture;
 use juror_aggregator::run_journal::RunJournal;
 use juror_analysis::run_report::Report;
+use juror_files::data_roots::Roots;
 use juror_ledger::{admission::Ledger, sqlite::SqliteLedger};
 use juror_types::{event::Events, id::RunId, run::RunRecord, shutdown::Shutdown, usage::Money};
 use juror_worker::evidence_resources::EvidenceResources;
@@ -52,14 +54,20 @@ pub struct EndedRun {
 }
 
 impl LocalRun {
-    /// Checks gate, baseline and calibration of a setup, and the judge's key. `known` is the
-    /// record of a run that is continued.
+    /// Checks gate, baseline and calibration of a setup, the judge's key, and the inputs of what a
+    /// continued run has scored. `known` is the record of a run that is continued.
     pub fn prepare(
         setup: RunSetup,
         run: &RunId,
         known: Option<&RunRecord>,
     ) -> Result<Self, AppError> {
         let ready = ready(&setup, run)?;
+        if known.is_some() {
+            let files = run_files(&setup.settings.run.runs_dir, run)?;
+            let own = [setup.dataset.folder().to_owned()];
+            let folders = own.into_iter().chain(setup.settings.files.data_roots.iter().cloned());
+            refuse_changed_inputs(&files, &Roots::new(folders.collect()))?;
+        }
         let record = record(&setup, run, known);
         Ok(Self { setup, ready, record, continued: known.is_some() })
     }

@@ -1,8 +1,11 @@
 //! Runs that `--resume`, `--run-id` and `retry` continue, and those that they refuse.
 
-use crate::harness::{CommandHarness, TestSimulator, pico, repository, write_items};
+use crate::harness::{
+    CommandHarness, Recorder, TestSimulator, completion, pico, png, repository, verdict,
+    write_items,
+};
 use juror_simulator::{Fault, FaultPlan, ItemKey, ItemScript, SimulatorConfig};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 fn fixture(items: u32) -> (CommandHarness, TestSimulator) {
@@ -203,4 +206,27 @@ fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
     fs::write(&path, record.to_string()).unwrap();
     harness.write("juror.toml", "[stages]\ntoken_accuracy = 0.5\n");
     harness.resume("r", &[]).exits(0).prints(&["2 of 2 scored"]);
+}
+
+#[test]
+fn a_run_whose_scored_items_have_other_files_now_is_not_continued() {
+    let harness = CommandHarness::new();
+    let items = (0..3).map(|number| {
+        harness.write(&format!("shots/{number}.png"), png(number, 64, 32));
+        harness.write(&format!("code/{number}.html"), format!("<b>Number {number}</b>"));
+        let (shot, code) = (format!("shots/{number}.png"), format!("code/{number}.html"));
+        json!({ "id": format!("item_{number}"), "screenshot": shot, "generated_code": code })
+    });
+    let manifest: String = items.map(|item| format!("{item}\n")).collect();
+    harness.write("manifest.jsonl", manifest);
+    let judge = Recorder::start(vec![completion(&verdict(9), 1_500, 60)]);
+    let again = || harness.judge(&judge.base_url(), "manifest.jsonl", &[]);
+    again().exits(0);
+    again().exits(0);
+    harness.write("code/1.html", "<i>Number 1</i>");
+    harness.write("shots/2.png", png(7, 64, 32));
+    let said = ["generated_code of item item_1 (code/1.html), and inputs of 1 more changed"];
+    again().exits(2).says(&said);
+    harness.juror(&["run", "--resume", "first"]).exits(2).says(&said);
+    assert_eq!(judge.asked().len(), 3);
 }

@@ -1,0 +1,53 @@
+//! Inputs of scored items that have changed since a run judged them.
+
+use crate::{attachments::read_local, error::AppError};
+use juror_analysis::fold::Fold;
+use juror_files::data_roots::{MAX_CODE_BYTES, MAX_IMAGE_BYTES, Roots};
+use juror_journal::journal::RunFiles;
+use juror_types::{
+    id::Digest,
+    outcome::{InputRecord, Outcome},
+};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Refuses to continue a run if a picture or the code of a scored item is another file now: its
+/// verdict would stand for what nobody judged. Files that are not on this machine are left out, and
+/// those of items that are not scored may have been corrected.
+pub(super) fn refuse_changed_inputs(files: &RunFiles, roots: &Roots) -> Result<(), AppError> {
+    let counted = Fold::from_journal(files)?.counted();
+    let (mut items, mut first) = (0u64, None);
+    for read in files.results()? {
+        let (offset, result) = read?;
+        if !counted.contains(offset) || result.outcome != Outcome::Scored {
+            continue;
+        }
+        let changed = result.item.inputs.iter().find(|input| has_changed(input, roots));
+        items += u64::from(changed.is_some());
+        first = first.or(changed.map(|input| {
+            format!("{} of item {} ({})", input.name, result.screenshot_id, input.reference)
+        }));
+    }
+    let Some(first) = first else { return Ok(()) };
+    let more =
+        if items > 1 { format!(", and inputs of {} more", items - 1) } else { String::new() };
+    Err(AppError::invalid(format!(
+        "run {} cannot be continued: {first}{more} changed since it was scored; start a new run, with \
+         another --run-id",
+        files.record().run_id
+    )))
+}
+
+fn has_changed(input: &InputRecord, roots: &Roots) -> bool {
+    let max_bytes = match input.name.as_str() {
+        InputRecord::CODE => MAX_CODE_BYTES,
+        _ if input.is_image() => MAX_IMAGE_BYTES,
+        _ => return false,
+    };
+    let today = input.digest.zip(read_local(&input.reference, roots, max_bytes).ok());
+    today.is_some_and(|(judged, bytes)| {
+        let is_code = input.name == InputRecord::CODE;
+        let content = bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_code).unwrap_or(&bytes);
+        Digest::from_content(content) != judged
+    })
+}
