@@ -1,18 +1,28 @@
 //! Ledgers of runs, opened on demand: `juror.db` for runs of this machine, Redis for a fleet's.
 
-use crate::{error::AppError, fleet, local_ledger::open_local_ledger, settings::Settings};
+use crate::{
+    error::AppError,
+    fleet,
+    local_ledger::{ledger_file_of, open_ledger_of},
+    settings::Settings,
+};
 use juror_ledger::{
     admission::{Admission, Ledger},
     redis::RedisLedger,
     sqlite::SqliteLedger,
 };
 use juror_types::run::RunRecord;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    path::PathBuf,
+    sync::Arc,
+};
 
 /// The ledgers of several runs.
 pub struct Ledgers<'a> {
     settings: &'a Settings,
-    local: Option<SqliteLedger>,
+    /// By file.
+    local: BTreeMap<PathBuf, SqliteLedger>,
     /// By namespace; none if unavailable, with a warning.
     fleets: BTreeMap<String, Option<Arc<RedisLedger>>>,
     warnings: Vec<String>,
@@ -21,20 +31,18 @@ pub struct Ledgers<'a> {
 impl<'a> Ledgers<'a> {
     /// A pool without open ledgers.
     pub fn new(settings: &'a Settings) -> Self {
-        Self { settings, local: None, fleets: BTreeMap::new(), warnings: Vec::new() }
+        Self { settings, local: BTreeMap::new(), fleets: BTreeMap::new(), warnings: Vec::new() }
     }
 
     /// The ledger's account of a run; none if there is no record, or, with a warning, if the ledger
     /// of its fleet is unavailable.
     pub async fn ledger_for(&mut self, record: &RunRecord) -> Result<Option<Ledger>, AppError> {
         let Some(namespace) = &record.fleet else {
-            let backend = match self.local.take() {
-                Some(backend) => backend,
-                None => open_local_ledger(self.settings)?,
+            let backend = match self.local.entry(ledger_file_of(record, self.settings)) {
+                Entry::Occupied(open) => open.into_mut(),
+                Entry::Vacant(place) => place.insert(open_ledger_of(record, self.settings)?),
             };
-            let ledger = backend.ledger(&record.run_id).await;
-            self.local = Some(backend);
-            return ledger.map_err(AppError::internal);
+            return backend.ledger(&record.run_id).await.map_err(AppError::internal);
         };
         let backend = match self.fleets.get(namespace) {
             Some(backend) => backend.clone(),
@@ -60,7 +68,7 @@ impl<'a> Ledgers<'a> {
     /// Closes the open ledgers; returns the warnings.
     #[must_use]
     pub async fn close(self) -> Vec<String> {
-        if let Some(backend) = self.local {
+        for backend in self.local.into_values() {
             backend.close().await;
         }
         for backend in self.fleets.into_values().flatten() {

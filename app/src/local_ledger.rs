@@ -2,10 +2,33 @@
 
 use crate::{error::AppError, settings::Settings};
 use juror_ledger::sqlite::SqliteLedger;
-use std::path::PathBuf;
+use juror_types::run::RunRecord;
+use std::path::{Path, PathBuf};
 
 /// Opens `juror.db`.
 pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> {
+    open(&ledger_file(settings), settings)
+}
+
+/// Opens the ledger of a run on this machine: `juror.db`, or that of simulated money.
+pub fn open_ledger_of(record: &RunRecord, settings: &Settings) -> Result<SqliteLedger, AppError> {
+    open(&ledger_file_of(record, settings), settings)
+}
+
+/// Path of `juror.db`.
+pub fn ledger_file(settings: &Settings) -> PathBuf {
+    settings.run.state_dir().join("juror.db")
+}
+
+/// Path of the ledger of a run on this machine.
+pub fn ledger_file_of(record: &RunRecord, settings: &Settings) -> PathBuf {
+    match record.simulated {
+        true => settings.run.state_dir().join("simulated.db"),
+        false => ledger_file(settings),
+    }
+}
+
+fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {
     let folder = settings.run.state_dir();
     std::fs::create_dir_all(folder).map_err(|error| {
         AppError::internal(format!(
@@ -13,10 +36,5 @@ pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> 
             folder.display()
         ))
     })?;
-    SqliteLedger::open(&ledger_file(settings)).map_err(AppError::internal)
-}
-
-/// Path of `juror.db`.
-pub fn ledger_file(settings: &Settings) -> PathBuf {
-    settings.run.state_dir().join("juror.db")
+    SqliteLedger::open(file).map_err(AppError::internal)
 }

@@ -57,8 +57,12 @@ async fn judge(
         Layer::from_value("run", "rubric", golden.rubric()),
         Layer::from_value("run", "enable_llm_judge", true),
         Layer::from_value("judge", "base_url", base_url),
-        // The user's own baseline has other items.
+        // The user's own baseline and gate are for other items.
         Layer::from_value("run", "baseline", ""),
+        Layer::from_value("run", "gate", ""),
+        // Simulated money counts towards no budget but the demo's own.
+        Layer::from_value("budget", "day_usd", "unlimited"),
+        Layer::from_value("budget", "month_usd", "unlimited"),
     ];
     let concurrency =
         arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
@@ -101,7 +105,7 @@ async fn judge(
     if !global.quiet {
         print_introduction(&setup, golden == Golden::Components && !draws);
     }
-    let prepared = LocalRun::prepare(setup, &run_id, None)?;
+    let prepared = LocalRun::prepare(setup, &run_id, None)?.simulated();
     let exit = run::judge(prepared, arguments.evidence, &arguments.output, global).await?;
     if !global.quiet {
         terminal::print_notice(

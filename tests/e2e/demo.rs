@@ -18,6 +18,22 @@ fn the_demo_judges_the_golden_set_and_says_that_it_is_simulated() {
 }
 
 #[test]
+fn simulated_money_is_in_no_real_ledger() {
+    let harness = CommandHarness::new();
+    harness.write("juror.toml", "schema = 1\n[budget]\nmonth_usd = \"0.40\"\n");
+    for run in ["first", "second"] {
+        let demo = ["demo", "--evidence", "none", "--run-id", run];
+        harness.juror(&demo).exits(0).prints(&["27 of 27 scored"]);
+    }
+    let show = harness.juror(&["budget", "show", "--json"]).exits(0);
+    let budgets: serde_json::Value = serde_json::from_str(&show.stdout).unwrap();
+    assert!(!budgets.to_string().contains("0.30"), "{budgets}");
+    let cost = harness.report("first")["cost"]["total_usd"].clone();
+    harness.juror(&["report", "first"]).exits(0);
+    assert_eq!(harness.report("first")["cost"]["total_usd"], cost);
+}
+
+#[test]
 fn the_demo_of_restyled_pictures_grades_them() {
     let harness = CommandHarness::new();
     let demo = harness.juror(&["demo", "--acrue", "--run-id", "styles"]).exits(0);

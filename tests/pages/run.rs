@@ -99,6 +99,7 @@ pub fn page(folder: &Path) -> PathBuf {
         budget_labels: Vec::new(),
         baseline: None,
         decision: None,
+        simulated: false,
         repeat: 1,
         planned: 4,
         published: None,

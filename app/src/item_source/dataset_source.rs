@@ -5,7 +5,7 @@ use crate::{
     attachments::{DatasetAttachments, DatasetCache, UnavailableInput, read_local},
     budgets::BudgetState,
     ledger_pool::Ledgers,
-    local_ledger::{ledger_file, open_local_ledger},
+    local_ledger::{ledger_file, ledger_file_of},
     selected_ledger::SelectedLedger,
     settings::Settings,
 };
@@ -19,13 +19,13 @@ use juror_ledger::{
 };
 use juror_report::{Attachment, AttachmentRequest, Attachments};
 use juror_types::{
-    id::{Digest, RunId},
+    id::Digest,
     item::Item,
     outcome::{InputRecord, JobResult},
     rubric::Rubric,
     run::RunRecord,
 };
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 
 /// Items of the datasets of runs that are readable here and unchanged since they were judged.
@@ -44,29 +44,19 @@ impl DatasetItemSource {
         Self { open: Arc::new(Open { settings, cache: DatasetCache::default() }) }
     }
 
-    async fn local_ledger(&self, run: &RunId) -> Option<Ledger> {
-        let backend = self.open_local().await?;
+    async fn local_ledger(&self, record: &RunRecord) -> Option<Ledger> {
+        let backend = open_existing(ledger_file_of(record, &self.open.settings)).await?;
+        let run = &record.run_id;
         let ledger = backend.ledger(run).await;
         backend.close().await;
         ledger.inspect_err(|error| tracing::warn!("no ledger of run {run}: {error}")).ok()?
-    }
-
-    /// The ledger of this machine; none if there is none yet.
-    async fn open_local(&self) -> Option<SqliteLedger> {
-        let open = Arc::clone(&self.open);
-        let opening = spawn_blocking(move || {
-            // Opening would create the database, so it is checked first.
-            ledger_file(&open.settings).is_file().then(|| open_local_ledger(&open.settings))
-        });
-        let opened = opening.await.ok().flatten()?;
-        opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
     }
 
     /// The ledger whose budgets are shown.
     async fn open_selected(&self) -> Option<SelectedLedger> {
         let settings = &self.open.settings;
         if settings.fleet.redis.is_none() {
-            return self.open_local().await.map(SelectedLedger::Local);
+            return open_existing(ledger_file(settings)).await.map(SelectedLedger::Local);
         }
         let opened = SelectedLedger::open(settings).await;
         opened.inspect_err(|failure| tracing::warn!("no ledger: {failure}")).ok()
@@ -91,7 +81,7 @@ impl DatasetItemSource {
 impl ItemSource for DatasetItemSource {
     async fn ledger(&self, record: &RunRecord) -> Option<Ledger> {
         match record.fleet {
-            None => self.local_ledger(&record.run_id).await,
+            None => self.local_ledger(record).await,
             Some(_) => self.fleet_ledger(record).await,
         }
     }
@@ -221,6 +211,13 @@ fn recorded_item(result: &JobResult) -> Item {
         style: record.style.clone(),
         ..Item::default()
     }
+}
+
+/// The ledger of this machine; none if there is none yet: opening would create it.
+async fn open_existing(file: PathBuf) -> Option<SqliteLedger> {
+    let opening = spawn_blocking(move || file.is_file().then(|| SqliteLedger::open(&file)));
+    let opened = opening.await.ok().flatten()?;
+    opened.inspect_err(|error| tracing::warn!("no ledger: {error}")).ok()
 }
 
 /// Digests of the present images that the result has no digest of: those that can be decoded and

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::AppError,
-    local_ledger::open_local_ledger,
+    local_ledger::open_ledger_of,
     reporting::{Reporting, write_report},
 };
 use futures_util::future::BoxFuture;
@@ -72,6 +72,12 @@ impl LocalRun {
         Ok(Self { setup, ready, record, continued: known.is_some() })
     }
 
+    /// The same run, judged by the built-in simulator.
+    pub fn simulated(mut self) -> Self {
+        self.record.simulated = true;
+        self
+    }
+
     /// The setup of the run.
     pub fn setup(&self) -> &RunSetup {
         &self.setup
@@ -88,7 +94,7 @@ impl LocalRun {
         Box::pin(async move {
             let Self { setup, ready, record, continued } = self;
             // First, since a run that cannot be paid for should leave no directory behind.
-            let backend = Arc::new(open_local_ledger(&setup.settings)?);
+            let backend = Arc::new(open_ledger_of(&record, &setup.settings)?);
             let judge = ready.judge.clone();
             let opened = open_run(&setup, &record, continued, judge, evidence, &backend).await;
             match opened {

@@ -44,7 +44,8 @@ pub(super) fn record(setup: &RunSetup, run: &RunId, known: Option<&RunRecord>) -
     let created_at = known.map_or(record.created_at, |known| known.created_at.clone());
     let judging = known.and_then(|known| known.judging.clone());
     let budget_labels = known.map_or(record.budget_labels, |known| known.budget_labels.clone());
-    RunRecord { created_at, judging, budget_labels, ..record }
+    let simulated = known.is_some_and(|known| known.simulated);
+    RunRecord { created_at, judging, budget_labels, simulated, ..record }
 }
 
 /// Checks what is left to check before anything is written or spent.

@@ -76,6 +76,9 @@ pub struct RunRecord {
     /// aggregator has its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionTerms>,
+    /// True if the built-in simulator judges it: its cost is no money, and has a ledger of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// Number of judgements of each item.
     pub repeat: u32,
     /// Number of planned jobs.

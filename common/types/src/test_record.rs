@@ -55,6 +55,7 @@ pub fn record(run: &str) -> RunRecord {
         budget_labels: Vec::new(),
         baseline: None,
         decision: None,
+        simulated: false,
         repeat: 1,
         planned: 0,
         published: None,

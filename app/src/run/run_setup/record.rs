@@ -47,6 +47,7 @@ impl RunSetup {
             budget_labels: self.budget_labels(),
             baseline: self.settings.run.baseline().map(named_or_absolute),
             decision: Some(self.decision_terms()),
+            simulated: false,
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
             fleet: None,
