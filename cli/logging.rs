@@ -1,6 +1,6 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::Failure, settings_sources};
+use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
 use juror_app::settings::LogFormat;
 use std::{
     io::{self, IsTerminal as _},
@@ -27,7 +27,7 @@ pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     match log.format {
         LogFormat::Text => {
-            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            let color = io::stderr().is_terminal() && terminal::allows_color();
             registry.with(fmt::layer().with_ansi(color).with_writer(io::stderr)).init();
         }
         LogFormat::Json => {

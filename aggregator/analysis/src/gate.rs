@@ -161,9 +161,9 @@ impl Bound {
     fn position_of(self, interval: &Interval) -> Option<IntervalPosition> {
         let (low, high) = interval.low.zip(interval.high)?;
         Some(match (self.holds(low), self.holds(high)) {
-            (true, _) => IntervalPosition::Above,
-            (false, true) => IntervalPosition::Spans,
+            (true, true) => IntervalPosition::Above,
             (false, false) => IntervalPosition::Below,
+            _ => IntervalPosition::Spans,
         })
     }
 }

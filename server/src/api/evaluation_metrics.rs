@@ -7,7 +7,8 @@ use crate::{
     view::RunView,
 };
 use axum::{Json, extract::State};
-use juror_app::catalog::{ListedRun, RunState};
+use juror_analysis::run_facts::Coverage;
+use juror_app::catalog::RunState;
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -60,7 +61,10 @@ pub async fn metrics(
     };
     let view = site.views.get(&run).await?;
     if query.enable_llm_judge && view.report.overall.semantic.is_none() {
-        return Err(no_verdicts(&format!("Run {run} has no verdicts of a judge.")));
+        let Coverage { scored, planned, .. } = view.report.coverage;
+        return Err(no_verdicts(&format!(
+            "Run {run} has no verdicts of a judge: {scored} of {planned} jobs are scored."
+        )));
     }
     let overall = serde_json::to_value(&view.report.overall);
     let Value::Object(mut overall) = overall.map_err(|error| Problem::internal(&error))? else {
@@ -101,21 +105,20 @@ struct OverallAnswer {
     semantic: Map<String, Value>,
 }
 
-/// The latest run, with verdicts if `judged`; runs with a report take precedence over active ones.
+/// The latest run, with a judge if `judged`; runs with a report take precedence over active ones.
 async fn latest(site: &AppState, judged: bool) -> Result<RunId, Problem> {
     let mut runs = site.runs().await.map_err(|error| Problem::internal(&error))?;
     // A damaged run is skipped unless it is named.
     runs.retain(|run| run.state != RunState::Damaged);
-    let has_verdicts = |run: &ListedRun| {
-        let figures = run.figures.as_ref().map(|figures| figures.metrics.keys());
-        figures.is_some_and(|mut names| names.any(|name| name.starts_with("semantic.")))
-    };
-    let reported = runs.iter().find(|run| run.figures.is_some() && (!judged || has_verdicts(run)));
+    if judged {
+        // One whose jobs all failed counts too: an older run is not the state of today.
+        runs.retain(|run| run.record.judge.is_some());
+    }
     // Without any report, the latest active run.
-    let active = || runs.iter().find(|run| !judged || run.record.judge.is_some());
-    match reported.or_else(active) {
+    let reported = runs.iter().find(|run| run.figures.is_some());
+    match reported.or(runs.first()) {
         Some(run) => Ok(run.record.run_id.clone()),
-        None if judged => Err(no_verdicts("No run has verdicts of a judge.")),
+        None if judged => Err(no_verdicts("No run has a judge.")),
         None => Err(Problem::missing("There is no run yet: POST /api/v1/runs starts one.")),
     }
 }

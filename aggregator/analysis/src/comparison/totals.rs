@@ -189,6 +189,7 @@ impl<'a> Totals<'a> {
             MetricDifference::new(definition, pairs, rules.margin, rules.use_likely_clusters)
         };
         let decisive = difference(&self.metrics.decisive, &self.decisive.pairs);
+        let decisive = MetricDifference { decides: true, ..decisive };
         let effect = self.decisive.pairs.cluster_effect();
         let reading = effect.map(|effect| {
             let other = match rules.use_likely_clusters {

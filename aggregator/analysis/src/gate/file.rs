@@ -157,10 +157,22 @@ impl Gate {
         }
     }
 
-    /// Refuses bounds that no run, or every run, meets, such as `above = 85` on a share.
+    /// Refuses bounds that no run, or every run, meets, such as `above = 85` on a share, and bounds on
+    /// the side that is better.
     fn check_ranges(&self, known: &[MetricDefinition]) -> Result<(), GateError> {
         for Rule { metric, bound, .. } in &self.rules {
             let Some(definition) = known.iter().find(|each| each.path == *metric) else { continue };
+            let (better, fitting) = match definition.can_decline() {
+                true => ("higher", "above or at_least"),
+                false => ("lower", "at_most"),
+            };
+            if definition.can_decline() == matches!(bound, Bound::AtMost(_)) {
+                let reason = format!(
+                    "{metric} is better when it is {better}, so its rule needs {fitting}; at_most is \
+                     also for changes since a baseline, as in changes.new.items"
+                );
+                return Err(GateError::Invalid { name: self.name.clone(), reason });
+            }
             let (least, most) = definition.unit.bounds();
             let (key, bound, can_be_met) = match *bound {
                 Bound::Above(bound) => ("above", bound, bound < most),

@@ -36,13 +36,15 @@ pub(super) struct RuleLine {
 
 impl RuleLine {
     pub(super) fn rule(self) -> Result<Rule, String> {
-        let bound = match (self.above, self.at_least) {
-            (Some(bound), None) if self.at_most.is_none() => Bound::Above(bound),
-            (None, Some(bound)) if self.at_most.is_none() => Bound::AtLeast(bound),
+        let bound = match (self.above, self.at_least, self.at_most) {
+            (Some(bound), None, None) => Bound::Above(bound),
+            (None, Some(bound), None) => Bound::AtLeast(bound),
+            (None, None, Some(bound)) => Bound::AtMost(bound),
             _ => {
                 return Err(format!(
-                    "the rule for {} needs either above or at_least, or no_decline = true; \
-                     at_most is for changes since a baseline, as in changes.new.items",
+                    "the rule for {} needs either above or at_least, or no_decline = true; at_most \
+                     is for metrics that are better when they are lower, and for changes since a \
+                     baseline, as in changes.new.items",
                     self.metric
                 ));
             }

@@ -168,6 +168,27 @@ fn a_grading_rubric_must_reach_what_one_item_needs_to_pass() {
 }
 
 #[test]
+fn latency_is_bounded_from_above() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    for number in 0..30 {
+        let result = judged(&format!("item_{number}"), [9; 5], &[], &[]);
+        let result = JobResult { total_latency_ms: 900 + 10 * (number % 20), ..result };
+        tally.add(&result, number as usize);
+    }
+    let metrics = tally.finish().0;
+    let decision = |bound: u32, sure: bool| {
+        let rule = format!("metric = \"avg_latency_ms\"\nat_most = {bound}\nsure = {sure}");
+        let gate = Gate::parse("g", &format!("schema = 1\n[[rule]]\n{rule}")).unwrap();
+        gate.judge(&metrics, &coverage(30, 30), streak(30), &[]).decision
+    };
+    assert_eq!(decision(990, false), GateDecision::Met);
+    assert_eq!(decision(900, false), GateDecision::Missed);
+    assert_eq!(decision(990, true), GateDecision::Missed, "the interval spans the bound");
+    assert_eq!(decision(1_100, true), GateDecision::Met);
+}
+
+#[test]
 fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
     let semantic = rubric(SEMANTIC);
     let folder = tempfile::tempdir().unwrap();
@@ -181,6 +202,14 @@ fn a_gate_that_cannot_be_understood_is_an_error_that_says_why() {
         ("schema = 1\nmin_coverage = 95", "share from 0 to 1"),
         ("schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"", "either above or at_least"),
         ("schema = 1\n[[rule]]\nmetric = \"*\"\nabove = 0.5", "require no_decline = true"),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"avg_latency_ms\"\nat_least = 10",
+            "avg_latency_ms is better when it is lower, so its rule needs at_most",
+        ),
+        (
+            "schema = 1\n[[rule]]\nmetric = \"retrieval.accuracy\"\nat_most = 0.9",
+            "retrieval.accuracy is better when it is higher, so its rule needs above or at_least",
+        ),
         (
             "schema = 1\n[[rule]]\nmetric = \"*\"\nmargin = 0.01",
             "gate.toml:4: rule[1].margin: unknown key 'margin'",
