@@ -114,7 +114,9 @@ where
         if order != Ordering::Greater {
             let next = base.next_item(|result| base_jobs.add(result))?;
             let passed = std::mem::replace(&mut left, next);
-            passed.filter(|_| order.is_lt()).into_iter().for_each(|item| totals.gone(item));
+            // Items outside of a sample were not asked for, so they are not lost.
+            let is_gone = order.is_lt() && after.dataset.sample.is_none();
+            passed.filter(|_| is_gone).into_iter().for_each(|item| totals.gone(item));
         }
         if order != Ordering::Less {
             let next = head.next_item(|result| head_jobs.add(result))?;

@@ -5,7 +5,7 @@ use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, sho
 use crate::test_results::{SEMANTIC, broken, staged};
 use juror_types::{
     outcome::{ErrorKind, Outcome},
-    run::RunRecord,
+    run::{RunRecord, SampleRecord},
 };
 
 const GOOD: [u32; 5] = [9; 5];
@@ -232,4 +232,15 @@ fn stems_between_which_nothing_differs_change_nothing() {
     let found = compared(base, head, RULES);
     assert_eq!(found.decision, Decision::Worse, "{}", found.reason);
     assert_eq!(found.likely_clusters, None);
+}
+
+#[test]
+fn items_outside_of_a_sample_are_not_lost() {
+    let (mut record, results) = with_judge(good(60));
+    record.dataset.sample = Some(SampleRecord { items: 60, seed: 0, of: 300, until_width: None });
+    let found = compared_as(with_judge(good(300)), (record, results), RULES).unwrap();
+    assert_eq!((found.decision, found.paired), (Decision::Same, 60), "{}", found.reason);
+    assert!(found.lost.is_empty() && found.warnings.is_empty(), "{:?}", found.warnings);
+    let all = compared_as(with_judge(good(300)), with_judge(good(60)), RULES).unwrap();
+    assert_eq!(all.decision, Decision::Inconclusive, "{}", all.reason);
 }
