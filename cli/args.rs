@@ -149,8 +149,8 @@ pub struct ManArguments {
 /// `juror demo`
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
-    /// .html .md .junit.xml)
+    /// Write the report to a file too (repeatable); the extension picks the format (.json .jsonl
+    /// .csv .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Judge the restyled photographs by the ACRUE rubric instead of the interface components

@@ -105,7 +105,7 @@ pub struct RunSettings {
     pub rubric: String,
     /// True if a vision model judges.
     pub enable_llm_judge: bool,
-    /// Number of judgments of each item.
+    /// Number of judgements of each item.
     pub repeat: u32,
     /// Treatment of failed jobs in averages.
     pub failed_jobs: CountAs,

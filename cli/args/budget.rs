@@ -61,8 +61,8 @@ pub enum BudgetCommand {
 /// Labels of the runs that a budget is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub struct LabelFlags {
-    /// Only runs over this dataset: its file's name without the ending, or its folder's for
-    /// manifest.jsonl
+    /// Only runs over this dataset: its file's name without the extension, or its folder's
+    /// for manifest.jsonl
     #[arg(long, value_name = "NAME", conflicts_with = "tag")]
     pub dataset: Option<LabelName>,
     /// Only runs that were started with --budget-tag NAME

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 pub struct ReportArguments {
     /// The run: its id, its directory, or a name that it is blessed by
     pub run: String,
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
-    /// .html .md .junit.xml)
+    /// Write the report to a file too (repeatable); the extension picks the format (.json .jsonl
+    /// .csv .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Exit with 100 unless this gate is met: targets, production, or a gate file
@@ -34,7 +34,7 @@ pub struct CompareArguments {
     pub head: String,
     #[command(flatten)]
     pub comparing: ComparingFlags,
-    /// Write the comparison to a file too (repeatable); the ending picks the format (.json .md)
+    /// Write the comparison to a file too (repeatable); the extension picks the format (.json .md)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
 }

@@ -95,8 +95,8 @@ pub struct RunFlags {
     /// or 90m; the remaining jobs are skipped and can be resumed
     #[arg(long, value_name = "TIME|DURATION", value_parser = deadline)]
     pub deadline: Option<String>,
-    /// Write the report to a file too (repeatable); the ending picks the format (.json .jsonl .csv
-    /// .html .md .junit.xml)
+    /// Write the report to a file too (repeatable); the extension picks the format (.json .jsonl
+    /// .csv .html .md .junit.xml)
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Exit with 100 unless this gate is met: targets, production, or a gate file

@@ -65,8 +65,9 @@ pub(crate) fn write(
 
 /// All columns; their order is a contract.
 fn columns(report: &Report, metadata: &MetadataColumns) -> Vec<ResultColumn> {
-    let repeat = ResultColumn::for_csv("repeat", |it| Some(ResultCell::Count(it.repeat.into())));
-    let retrieved = text("retrieved", |it| it.retrieval.as_ref()?.retrieved.clone());
+    let repeat =
+        ResultColumn::for_csv("repeat", |result| Some(ResultCell::Count(result.repeat.into())));
+    let retrieved = text("retrieved", |result| result.retrieval.as_ref()?.retrieved.clone());
     let mut columns = vec![item(false), repeat, outcome(), passed(), time()];
     columns.extend([tokens(), pattern(), retrieved, compiles(), quality()]);
     columns.extend(totals(&report.rubric));
@@ -80,12 +81,14 @@ fn columns(report: &Report, metadata: &MetadataColumns) -> Vec<ResultColumn> {
         let groups = comparison.changes.group_of_items();
         let groups = groups.into_iter().map(|(id, group)| (id.to_owned(), group));
         let groups: HashMap<String, &str> = groups.collect();
-        text("since_baseline", move |it| Some((*groups.get(&it.screenshot_id)?).to_owned()))
+        text("since_baseline", move |result| Some((*groups.get(&result.screenshot_id)?).to_owned()))
     }));
     columns.extend(run_columns(report));
     columns.extend(metadata.0.iter().map(|field| {
         let own = field.clone();
-        text(format!("metadata.{field}"), move |it| metadata_text(it.item.metadata.get(&own)?))
+        text(format!("metadata.{field}"), move |result| {
+            metadata_text(result.item.metadata.get(&own)?)
+        })
     }));
     columns
 }
@@ -95,32 +98,34 @@ fn text(
     name: impl Into<String>,
     text: impl Fn(&JobResult) -> Option<String> + Send + Sync + 'static,
 ) -> ResultColumn {
-    ResultColumn::for_csv(name, move |it| Some(ResultCell::Text(text(it)?)))
+    ResultColumn::for_csv(name, move |result| Some(ResultCell::Text(text(result)?)))
 }
 
 /// Origin and error of a result, and the verdict's statements.
 fn verdict_columns() -> Vec<ResultColumn> {
     let mut columns = vec![
-        ResultColumn::for_csv("cached", |it| Some(ResultCell::Holds(it.cached))),
-        ResultColumn::for_csv("simulated", |it| Some(ResultCell::Holds(it.is_simulated()))),
-        text("error_kind", |it| Some(it.error.as_ref()?.kind.name().to_owned())),
-        text("error_message", |it| Some(it.error.as_ref()?.message.clone())),
-        text("issues", |it| Some(it.verdict()?.issues.join("; "))),
-        text("strengths", |it| Some(it.verdict()?.strengths.join("; "))),
+        ResultColumn::for_csv("cached", |result| Some(ResultCell::Holds(result.cached))),
+        ResultColumn::for_csv("simulated", |result| Some(ResultCell::Holds(result.is_simulated()))),
+        text("error_kind", |result| Some(result.error.as_ref()?.kind.name().to_owned())),
+        text("error_message", |result| Some(result.error.as_ref()?.message.clone())),
+        text("issues", |result| Some(result.verdict()?.issues.join("; "))),
+        text("strengths", |result| Some(result.verdict()?.strengths.join("; "))),
     ];
     columns.extend(Severity::ALL.map(|severity| {
-        ResultColumn::for_csv(format!("findings_{}", severity.name()), move |it| {
-            let findings = it.verdict()?.findings.iter();
+        ResultColumn::for_csv(format!("findings_{}", severity.name()), move |result| {
+            let findings = result.verdict()?.findings.iter();
             let count = findings.filter(|finding| finding.severity == severity).count();
             Some(ResultCell::Count(count as u64))
         })
     }));
     columns.extend([
-        text("contradictions", |it| {
-            let rules = it.verdict()?.contradictions.iter().map(|rule| rule.name());
+        text("contradictions", |result| {
+            let rules = result.verdict()?.contradictions.iter().map(|rule| rule.name());
             Some(rules.collect::<Vec<_>>().join("; "))
         }),
-        text("suspected_instructions", |it| Some(it.verdict()?.suspected_instructions.join("; "))),
+        text("suspected_instructions", |result| {
+            Some(result.verdict()?.suspected_instructions.join("; "))
+        }),
     ]);
     columns
 }
@@ -131,20 +136,20 @@ fn evidence_columns() -> [ResultColumn; 6] {
         result.evidence.as_ref()?.measured()
     }
     [
-        ResultColumn::for_csv("renders", |it| {
-            Some(ResultCell::Holds(it.generation.as_ref()?.renders?))
+        ResultColumn::for_csv("renders", |result| {
+            Some(ResultCell::Holds(result.generation.as_ref()?.renders?))
         }),
-        text("render_error", |it| Some(it.evidence.as_ref()?.error()?.to_owned())),
-        ResultColumn::for_csv("pixels_equal", |it| {
-            Some(ResultCell::Figure(measured(it)?.pixels_equal, Unit::Share))
+        text("render_error", |result| Some(result.evidence.as_ref()?.error()?.to_owned())),
+        ResultColumn::for_csv("pixels_equal", |result| {
+            Some(ResultCell::Figure(measured(result)?.pixels_equal, Unit::Share))
         }),
-        ResultColumn::for_csv("ssim", |it| {
-            Some(ResultCell::Figure(measured(it)?.ssim, Unit::Score))
+        ResultColumn::for_csv("ssim", |result| {
+            Some(ResultCell::Figure(measured(result)?.ssim, Unit::Score))
         }),
-        ResultColumn::for_csv("regions", |it| {
-            Some(ResultCell::Count(measured(it)?.regions.len() as u64))
+        ResultColumn::for_csv("regions", |result| {
+            Some(ResultCell::Count(measured(result)?.regions.len() as u64))
         }),
-        text("first_region", |it| Some(region_text(measured(it)?.regions.first()?))),
+        text("first_region", |result| Some(region_text(measured(result)?.regions.first()?))),
     ]
 }
 
@@ -154,11 +159,11 @@ fn run_columns(report: &Report) -> [ResultColumn; 6] {
     let (endpoint, part) = (endpoint(report), judged_part(report));
     [
         text("run_id", move |_| Some(run.clone())),
-        text("model", |it| Some(it.judge.as_ref()?.model.clone())),
+        text("model", |result| Some(result.judge.as_ref()?.model.clone())),
         text("endpoint", move |_| endpoint.clone()),
         text("judged_part", move |_| part.clone()),
-        text("cluster", |it| it.item.cluster.clone()),
-        text("tags", |it| Some(it.item.tags.join("; "))),
+        text("cluster", |result| result.item.cluster.clone()),
+        text("tags", |result| Some(result.item.tags.join("; "))),
     ]
 }
 

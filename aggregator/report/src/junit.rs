@@ -79,13 +79,14 @@ pub(crate) fn write(
     let evidence = report.evidence.as_ref();
     let measured = evidence.map(measured::properties).unwrap_or_default();
     let checks = report.verdict_checks.as_ref();
-    let contradictory = checks.map(|it| format!("{} of {}", it.contradictory, it.verdicts));
+    let contradictory =
+        checks.map(|check| format!("{} of {}", check.contradictory, check.verdicts));
     let contradictory = contradictory.as_deref().map(|text| ("contradictory_verdicts", text));
     let properties = properties.into_iter().chain(endpoint).chain(part).chain(contradictory);
     let measured = measured.iter().map(|(name, count)| (*name, count.as_str()));
     let properties = properties.chain(measured).chain(simulated);
     write_properties(out, "    ", properties)?;
-    let groups = report.comparison.as_ref().map(|it| it.changes.group_of_items());
+    let groups = report.comparison.as_ref().map(|comparison| comparison.changes.group_of_items());
     let groups = groups.unwrap_or_default();
     for result in results {
         let result = result.map_err(io::Error::other)?;

@@ -28,7 +28,7 @@ pub enum OutputFormat {
     Junit,
 }
 
-/// Endings of report files.
+/// Extensions of report files.
 const OF_REPORTS: [(&str, OutputFormat); 6] = [
     (".json", OutputFormat::Json),
     (".jsonl", OutputFormat::Jsonl),
@@ -38,19 +38,19 @@ const OF_REPORTS: [(&str, OutputFormat); 6] = [
     (".junit.xml", OutputFormat::Junit),
 ];
 
-/// Endings of comparison files.
+/// Extensions of comparison files.
 const OF_COMPARISONS: [(&str, OutputFormat); 2] =
     [(".json", OutputFormat::Json), (".md", OutputFormat::Markdown)];
 
 /// Reason why a file was not written; an earlier file of that name is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// No format has this ending.
+    /// No format has this extension.
     #[error("{}: unknown format; use one of the extensions {endings}", path.display())]
     UnknownEnding {
         /// The file.
         path: PathBuf,
-        /// Endings of the formats.
+        /// Extensions of the formats.
         endings: String,
     },
     /// The results cannot be read.
@@ -88,7 +88,7 @@ impl OutputFormat {
     }
 }
 
-/// Writes the report into a file, replaced in one step, in the format of its ending. Formats that
+/// Writes the report into a file, replaced in one step, in the format of its extension. Formats that
 /// show pictures and code have them from `attachments`.
 pub fn write_output(
     path: &Path,
@@ -130,7 +130,7 @@ pub fn write_report(
     }
 }
 
-/// Writes a comparison into a file, replaced in one step, in the format of its ending.
+/// Writes a comparison into a file, replaced in one step, in the format of its extension.
 pub fn write_comparison(path: &Path, comparison: &Comparison) -> Result<(), OutputError> {
     let format = OutputFormat::for_comparison(path)?;
     replace_file(path, |out| match format {

@@ -20,7 +20,7 @@ use juror_types::{
     usage::Money,
 };
 
-/// Maximum number of judgments of an item.
+/// Maximum number of judgements of an item.
 const MAX_REPEATS: u32 = 100;
 
 /// Validator of run requests.
@@ -233,7 +233,7 @@ fn check_names(specification: &RunSpecification) -> Result<(), AppError> {
     match specification.repeat {
         Some(repeat) if repeat > MAX_REPEATS => Err(AppError::for_field(
             RequestField::Repeat,
-            format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgments of an item"),
+            format!("{repeat} exceeds the maximum of {MAX_REPEATS} judgements of an item"),
         )),
         _ => Ok(()),
     }

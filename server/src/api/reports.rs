@@ -29,7 +29,7 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                            form-action 'none'; frame-ancestors 'none'";
 
-/// File ending, format, media type and disposition of the served reports.
+/// File extension, format, media type and disposition of the served reports.
 #[rustfmt::skip]
 const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
     ("json", OutputFormat::Json, "application/json", "inline"),
@@ -40,7 +40,7 @@ const FORMATS: [(&str, OutputFormat, &str, &str); 6] = [
     ("junit.xml", OutputFormat::Junit, "application/xml", "inline"),
 ];
 
-/// A report; the file's ending picks the format
+/// A report; the file's extension picks the format
 #[utoipa::path(
     get, path = "/runs/{run}/{file}", tag = "reports",
     params(("run" = String, Path, description = "The run's name"),

@@ -62,7 +62,7 @@ pub struct RunInList {
     rubric: RubricReference,
     #[schema(value_type = published::Judge)]
     judge: Option<Judge>,
-    /// Number of judgments of each item.
+    /// Number of judgements of each item.
     repeat: u32,
     /// Number of planned jobs.
     planned: u64,

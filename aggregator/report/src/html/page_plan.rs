@@ -50,7 +50,9 @@ impl PagePlan {
             let result = result.map_err(io::Error::other)?;
             urgencies.push((Urgency::from_result(&result), place));
             if let Some(verdict) = result.verdict() {
-                let scores = criteria.iter().map(|it| score_of(verdict, &it.key).map(f64::from));
+                let scores = criteria
+                    .iter()
+                    .map(|criterion| score_of(verdict, &criterion.key).map(f64::from));
                 plan.distribution.add(verdict.correctness(), scores);
             }
             for tag in result.item.tags {

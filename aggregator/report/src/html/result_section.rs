@@ -180,7 +180,7 @@ fn is_pair(result: &JobResult) -> bool {
 fn no_heat_map(result: &JobResult, attachment: Option<&Attachment>) -> Option<&'static str> {
     let pictures = attachment.map(|attachment| attachment.pictures.as_slice()).unwrap_or_default();
     let mut pair = pictures.iter().filter(|(name, _)| name != RubricImage::CROPS);
-    let are_whole = pair.all(|(_, picture)| picture.as_ref().is_ok_and(|it| it.is_original));
+    let are_whole = pair.all(|(_, picture)| picture.as_ref().is_ok_and(|shown| shown.is_original));
     match are_whole {
         true => None,
         false if measured(result).is_some_and(|evidence| evidence.regions.is_empty()) => {
@@ -204,10 +204,12 @@ fn pictures(
     findings: &[Finding],
     prefix: &str,
 ) -> Markup {
-    let sides = result.item.images().filter_map(|it| Some((it, PairSide::from_input(it)?)));
+    let sides =
+        result.item.images().filter_map(|input| Some((input, PairSide::from_input(input)?)));
     html! {
         @for (input, side) in sides {
-            (picture(input, attachment, measured(result).map(|it| regions_over(it, findings, side, prefix))))
+            @let regions = measured(result).map(|evidence| regions_over(evidence, findings, side, prefix));
+            (picture(input, attachment, regions))
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn facts(outcome: &EvidenceOutcome) -> Vec<(&'static str, String)> {
                 ("pixels_equal", decimals(evidence.pixels_equal, 4)),
                 ("ssim", decimals(evidence.ssim, 4)),
             ];
-            facts.extend(evidence.regions.iter().map(|it| ("region", region_text(it))));
+            facts.extend(evidence.regions.iter().map(|region| ("region", region_text(region))));
             facts
         }
     }

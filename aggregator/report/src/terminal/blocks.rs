@@ -81,7 +81,8 @@ fn pairs(page: &mut Page, pairs: &[(String, String)]) {
 /// where they fit; an untitled one continues the topic.
 fn table(page: &mut Page, table: &FigureTable, mark: &str) {
     let columns = columns(table, page.width);
-    let heads = line_of(&columns, |index| table.columns.get(index).map(|it| it.head.as_str()));
+    let heads =
+        line_of(&columns, |index| table.columns.get(index).map(|column| column.head.as_str()));
     let heads = heads.concat();
     let room = page.width.saturating_sub(INDENT + heads.width());
     let indent = " ".repeat(INDENT);

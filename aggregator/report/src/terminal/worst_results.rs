@@ -35,7 +35,7 @@ pub(super) fn table(page: &mut Page, report: &Report) {
     page.blank();
     let heads: String = columns
         .iter()
-        .map(|it| right_aligned(&fit(&harmless(&it.head), width - 1), width))
+        .map(|column| right_aligned(&fit(&harmless(&column.head), width - 1), width))
         .collect();
     let title = if report.run.simulated { "SCREENSHOTS  SIMULATED" } else { "SCREENSHOTS" };
     page.heading(title, &[(&heads, Style::Faint)]);
@@ -75,8 +75,10 @@ fn line(page: &mut Page, row: &JobResult, columns: &[ResultColumn], layout: Layo
         let text = format!(" {}", fit(&text, (columns.len() * layout.column).saturating_sub(1)));
         return page.line(&[(&indent, Style::Plain), (&id, Style::Plain), (&text, Style::Bad)]);
     }
-    let cells: Vec<String> =
-        columns.iter().map(|it| right_aligned(&harmless(&it.text(row)), layout.column)).collect();
+    let cells: Vec<String> = columns
+        .iter()
+        .map(|column| right_aligned(&harmless(&column.text(row)), layout.column))
+        .collect();
     let passed = match row.pipeline_success {
         Some(false) => Style::Doubtful,
         None | Some(true) => Style::Plain,

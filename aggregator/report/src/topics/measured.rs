@@ -56,7 +56,10 @@ fn topic_of(report: &Report, unfolded: impl Fn(&CommonRepair) -> Vec<List>) -> O
         blocks.push(Block::Sentence(Level::Doubtful, "", text));
     }
     for (title, entries) in [
-        ("Repairs", summary.repairs.iter().map(|it| repair(it, unfolded(it))).collect::<Vec<_>>()),
+        (
+            "Repairs",
+            summary.repairs.iter().map(|group| repair(group, unfolded(group))).collect::<Vec<_>>(),
+        ),
         ("Why code was not rendered", summary.failures.iter().map(text).collect()),
         ("Why items were not measured", summary.unmeasured_reasons.iter().map(text).collect()),
         ("Imports that stand-ins replace", summary.missing_imports.iter().map(text).collect()),

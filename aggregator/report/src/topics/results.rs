@@ -22,11 +22,11 @@ pub const MAX_ISSUE: usize = 90;
 pub struct ResultColumn {
     /// Name in CSV.
     pub name: String,
-    /// Key of the order by it.
+    /// Key of the order by result.
     pub key: String,
     /// Short head in a table.
     pub head: String,
-    /// Whole title, where the head is not it.
+    /// Whole title, where the head is not result.
     pub title: Option<String>,
     /// Kind of its cells.
     pub kind: ResultColumnKind,
@@ -88,7 +88,7 @@ impl ResultColumn {
     ) -> Self {
         let head = title_of(key.split('_').next().unwrap_or(key));
         let own = key.to_owned();
-        let column = Self::new(key, key, &head, kind, move |it| cell(it.verdict()?, &own));
+        let column = Self::new(key, key, &head, kind, move |result| cell(result.verdict()?, &own));
         Self { title: Some(title.to_owned()), ..column }
     }
 
@@ -129,8 +129,8 @@ pub fn columns(report: &Report) -> Vec<ResultColumn> {
     if report.rubric.formula == Formula::SumOverMax {
         scores.extend(criteria(&report.rubric));
     }
-    let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |it| {
-        Some(ResultCell::Text(first_issue(it, MAX_ISSUE)))
+    let issue = ResultColumn::new("", "issue", "First issue", ResultColumnKind::Issue, |result| {
+        Some(ResultCell::Text(first_issue(result, MAX_ISSUE)))
     });
     // In a narrow window the last columns are out of sight, and this one makes rows high.
     let mut columns = vec![item(report.run.repeat > 1), outcome(), issue];
@@ -177,22 +177,22 @@ pub fn first_issue(result: &JobResult, longest: usize) -> String {
 }
 
 pub(crate) fn item(is_repeated: bool) -> ResultColumn {
-    ResultColumn::new("screenshot_id", "id", "Item", ResultColumnKind::Item, move |it| {
-        Some(ResultCell::Item(it.screenshot_id.clone(), is_repeated.then_some(it.repeat)))
+    ResultColumn::new("screenshot_id", "id", "Item", ResultColumnKind::Item, move |result| {
+        Some(ResultCell::Item(result.screenshot_id.clone(), is_repeated.then_some(result.repeat)))
     })
 }
 
 pub(crate) fn outcome() -> ResultColumn {
-    ResultColumn::new("outcome", "outcome", "Outcome", ResultColumnKind::Outcome, |it| {
-        Some(ResultCell::Outcome(it.outcome))
+    ResultColumn::new("outcome", "outcome", "Outcome", ResultColumnKind::Outcome, |result| {
+        Some(ResultCell::Outcome(result.outcome))
     })
 }
 
 /// The whole score, and in a rubric with groups its grade and the groups' means.
 pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
     let total = |name: &str| {
-        ResultColumn::new(name, "score", "Score", ResultColumnKind::Total, |it| {
-            Some(match it.verdict()?.score {
+        ResultColumn::new(name, "score", "Score", ResultColumnKind::Total, |result| {
+            Some(match result.verdict()?.score {
                 Score::Sum { semantic_correctness: share, .. } => {
                     ResultCell::Figure(share, Unit::Share)
                 }
@@ -203,8 +203,8 @@ pub(crate) fn totals(rubric: &Rubric) -> Vec<ResultColumn> {
     if rubric.formula == Formula::SumOverMax {
         return vec![total("semantic_correctness")];
     }
-    let grade = ResultColumn::new("grade", "grade", "Grade", ResultColumnKind::Grade, |it| {
-        let verdict = it.verdict()?;
+    let grade = ResultColumn::new("grade", "grade", "Grade", ResultColumnKind::Grade, |result| {
+        let verdict = result.verdict()?;
         let Score::Groups { grade, .. } = &verdict.score else { return None };
         Some(ResultCell::Grade(grade.clone(), verdict.correctness()))
     });
@@ -232,44 +232,48 @@ pub(crate) fn criteria(rubric: &Rubric) -> impl Iterator<Item = ResultColumn> {
 }
 
 pub(crate) fn tokens() -> ResultColumn {
-    ResultColumn::new("token_accuracy", "tokens", "Tokens", ResultColumnKind::Figure, |it| {
-        Some(ResultCell::Figure(it.token_extraction.as_ref()?.accuracy, Unit::Share))
+    ResultColumn::new("token_accuracy", "tokens", "Tokens", ResultColumnKind::Figure, |result| {
+        Some(ResultCell::Figure(result.token_extraction.as_ref()?.accuracy, Unit::Share))
     })
 }
 
 pub(crate) fn pattern() -> ResultColumn {
-    ResultColumn::new("retrieval_correct", "pattern", "Pattern", ResultColumnKind::Word, |it| {
-        Some(ResultCell::Holds(it.retrieval.as_ref()?.correct))
+    ResultColumn::new("retrieval_correct", "pattern", "Pattern", ResultColumnKind::Word, |result| {
+        Some(ResultCell::Holds(result.retrieval.as_ref()?.correct))
     })
 }
 
 pub(crate) fn compiles() -> ResultColumn {
-    ResultColumn::new("code_compiles", "compiles", "Compiles", ResultColumnKind::Word, |it| {
-        Some(ResultCell::Holds(it.generation.as_ref()?.code_compiles?))
+    ResultColumn::new("code_compiles", "compiles", "Compiles", ResultColumnKind::Word, |result| {
+        Some(ResultCell::Holds(result.generation.as_ref()?.code_compiles?))
     })
 }
 
 pub(crate) fn quality() -> ResultColumn {
-    ResultColumn::new("quality_score", "quality", "Quality", ResultColumnKind::Figure, |it| {
-        Some(ResultCell::Figure(it.generation.as_ref()?.quality_score?, Unit::Score))
+    ResultColumn::new("quality_score", "quality", "Quality", ResultColumnKind::Figure, |result| {
+        Some(ResultCell::Figure(result.generation.as_ref()?.quality_score?, Unit::Score))
     })
 }
 
 pub(crate) fn passed() -> ResultColumn {
-    ResultColumn::new("pipeline_success", "passed", "Passed", ResultColumnKind::Word, |it| {
-        Some(ResultCell::Holds(it.pipeline_success?))
+    ResultColumn::new("pipeline_success", "passed", "Passed", ResultColumnKind::Word, |result| {
+        Some(ResultCell::Holds(result.pipeline_success?))
     })
 }
 
 pub(crate) fn time() -> ResultColumn {
-    ResultColumn::new("total_latency_ms", "latency", "Time, s", ResultColumnKind::Figure, |it| {
-        Some(ResultCell::Time(it.total_latency_ms))
-    })
+    ResultColumn::new(
+        "total_latency_ms",
+        "latency",
+        "Time, s",
+        ResultColumnKind::Figure,
+        |result| Some(ResultCell::Time(result.total_latency_ms)),
+    )
 }
 
 pub(crate) fn cost() -> ResultColumn {
-    ResultColumn::new("cost_usd", "cost", "Cost, $", ResultColumnKind::Figure, |it| {
-        Some(ResultCell::Cost(it.cost_usd))
+    ResultColumn::new("cost_usd", "cost", "Cost, $", ResultColumnKind::Figure, |result| {
+        Some(ResultCell::Cost(result.cost_usd))
     })
 }
 
@@ -277,8 +281,8 @@ type CellOf = dyn Fn(&JobResult) -> Option<ResultCell> + Send + Sync;
 
 fn pixels_equal() -> ResultColumn {
     let figure = ResultColumnKind::Figure;
-    let column = ResultColumn::new("pixels_equal", "pixels", "Equal", figure, |it| {
-        let measured = it.evidence.as_ref()?.measured()?;
+    let column = ResultColumn::new("pixels_equal", "pixels", "Equal", figure, |result| {
+        let measured = result.evidence.as_ref()?.measured()?;
         Some(ResultCell::Figure(measured.pixels_equal, Unit::Share))
     });
     ResultColumn { title: Some("Pixels Equal".to_owned()), ..column }

@@ -31,7 +31,7 @@ pub fn form(
         }
         None => "Required with the judge on; the run never spends more.".to_owned(),
     };
-    let repeat = format!("Number of judgments of each item; empty: {}.", defaults.repeat);
+    let repeat = format!("Number of judgements of each item; empty: {}.", defaults.repeat);
     let baseline = match &defaults.baseline {
         Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
         None => "A blessed run, or a run's name; empty: none.".to_owned(),

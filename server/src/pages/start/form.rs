@@ -4,7 +4,7 @@ use juror_app::run_specification::{RequestDefaults, RequestField, RunSpecificati
 use juror_types::{evidence::EvidenceMode, id::RunId, usage::Money};
 use serde::Deserialize;
 
-/// Maximum number of judgments of an item.
+/// Maximum number of judgements of an item.
 const MAX_REPEATS: u32 = 100;
 /// Maximum number of concurrent calls.
 const MAX_CONCURRENCY: u64 = 10_000;
