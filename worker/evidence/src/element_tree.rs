@@ -40,6 +40,16 @@ impl<'page> PageTree<'page> {
         self.element(index)?.parent
     }
 
+    pub fn previous_sibling(&self, index: usize) -> Option<usize> {
+        let siblings = self.children(self.parent(index)?);
+        siblings.iter().rev().find(|sibling| **sibling < index).copied()
+    }
+
+    pub fn next_sibling(&self, index: usize) -> Option<usize> {
+        let siblings = self.children(self.parent(index)?);
+        siblings.iter().find(|sibling| **sibling > index).copied()
+    }
+
     /// Elements that are drawn in the page, without the document's own ones.
     pub fn visible(&self) -> impl Iterator<Item = usize> {
         let elements = self.snapshot.elements.iter().enumerate();

@@ -24,6 +24,7 @@ mod shadow;
 mod shift_field;
 mod spacing;
 mod stretched_rows;
+mod text_styles;
 
 #[cfg(test)]
 mod first_hypotheses_tests;

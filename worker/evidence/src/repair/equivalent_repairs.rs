@@ -33,100 +33,14 @@ pub(crate) fn single_elements(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hy
 /// priority.
 pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypothesis> {
     let Lever::Length { property, delta } = found.lever else { return Vec::new() };
-    let element = found.element;
-    let parent = page.parent(element);
-    let siblings = parent.map(|parent| page.children(parent)).unwrap_or_default();
-    let previous = siblings.iter().rev().find(|sibling| **sibling < element).copied();
-    let next = siblings.iter().find(|sibling| **sibling > element).copied();
-    let (first, last) = (page.children(element).first(), page.children(element).last());
-    let mut ways: Vec<(Option<usize>, P, f64)> = Vec::new();
-    match property {
-        P::LineHeight | P::FontSize | P::Height => {
-            ways.extend([
-                (Some(element), P::LineHeight, delta),
-                (Some(element), P::PaddingBlock, delta / 2.0),
-                (Some(element), P::MarginBottom, delta),
-                (Some(element), P::Height, delta),
-                (parent, P::LineHeight, delta),
-                (first.copied(), P::LineHeight, delta),
-            ]);
-        }
-        P::Padding
-        | P::PaddingBlock
-        | P::PaddingInline
-        | P::PaddingTop
-        | P::PaddingBottom
-        | P::PaddingLeft
-        | P::PaddingRight => {
-            ways.extend([
-                (Some(element), P::Padding, delta),
-                (Some(element), P::BorderWidth, delta),
-                (Some(element), P::PaddingBlock, delta),
-                (Some(element), P::PaddingInline, delta),
-                (Some(element), P::LineHeight, 2.0 * delta),
-                (Some(element), P::Height, 2.0 * delta),
-                (Some(element), P::MarginTop, delta),
-                (Some(element), P::MarginBottom, delta),
-                (first.copied(), P::MarginTop, delta),
-                (last.copied(), P::MarginBottom, delta),
-                (first.copied(), P::Margin, delta),
-                (parent, P::Gap, delta),
-                (parent, P::Padding, delta),
-            ]);
-            // A centered child grows its row by twice the delta, as padding on both sides does.
-            for child in page.children(element) {
-                ways.extend(
-                    [P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)),
-                );
-            }
-        }
-        P::Gap => {
-            ways.extend([
-                (first.copied(), P::MarginBottom, delta),
-                (first.copied(), P::MarginRight, delta),
-                (last.copied(), P::MarginTop, delta),
-                (last.copied(), P::MarginLeft, delta),
-                (first.copied(), P::PaddingBottom, delta),
-            ]);
-        }
-        P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
-            ways.extend([
-                (parent, P::Gap, delta),
-                (Some(element), P::MarginTop, delta),
-                (Some(element), P::MarginBottom, delta),
-                (previous, P::MarginBottom, delta),
-                (next, P::MarginTop, delta),
-                (previous, P::MarginRight, delta),
-                (next, P::MarginLeft, delta),
-                (Some(element), P::PaddingBottom, delta),
-                (Some(element), P::PaddingTop, delta),
-                (parent, P::PaddingTop, delta),
-                (parent, P::PaddingBottom, delta),
-                (parent, P::MarginBottom, delta),
-                (last.copied(), P::MarginBottom, delta),
-                (Some(element), P::Margin, delta),
-                (Some(element), P::LineHeight, delta),
-                (parent, P::LineHeight, delta),
-                // Centered content moves up by half of a bottom margin.
-                (Some(element), P::MarginBottom, -2.0 * delta),
-                (last.copied(), P::MarginBottom, -2.0 * delta),
-            ]);
-            // A higher child moves what is below it as well.
-            for child in page.children(element).iter().chain(siblings) {
-                ways.extend([P::LineHeight, P::MarginBottom].map(|p| (Some(*child), p, delta)));
-            }
-        }
-        _ => {}
-    }
-    ways.extend(boundary_ways(page, element, property, delta));
+    let mut ways = nearby_ways(page, found.element, property, delta);
+    ways.extend(boundary_ways(page, found.element, property, delta));
+    let is_shared = found.change.elements.len() > 1;
     let changes = ways.into_iter().enumerate().filter_map(|(place, (element, property, delta))| {
         let element = element?;
-        let half = (delta / HALF).round() * HALF;
-        let is_rounded = property.step() >= 1.0 && (delta - half).abs() <= MAX_ROUNDING;
-        let delta = if is_rounded { half } else { delta };
+        let delta = without_rounding(property, delta);
         let alike = page.alike(element);
-        let elements =
-            if found.change.elements.len() > 1 && alike.len() > 1 { alike } else { vec![element] };
+        let elements = if is_shared && alike.len() > 1 { alike } else { vec![element] };
         let change = property.change(page, &elements, delta)?;
         let (lever, is) = (Lever::Length { property, delta }, property.current(page, element));
         let other = Hypothesis { element, change, lever, is, priority: 0.0 };
@@ -136,6 +50,117 @@ pub(crate) fn equivalents(page: &PageTree<'_>, found: &Hypothesis) -> Vec<Hypoth
     changes.collect()
 }
 
+/// A length of an element, if there is such an element, and its change.
+type LengthChange = (Option<usize>, P, f64);
+
+/// The change of a length without what comes from the fractions of lines.
+fn without_rounding(property: P, delta: f64) -> f64 {
+    let half = (delta / HALF).round() * HALF;
+    let is_rounded = property.step() >= 1.0 && (delta - half).abs() <= MAX_ROUNDING;
+    if is_rounded { half } else { delta }
+}
+
+/// Lengths of an element, its parent, its children and its siblings that move the same content.
+fn nearby_ways(page: &PageTree<'_>, element: usize, property: P, delta: f64) -> Vec<LengthChange> {
+    match property {
+        P::LineHeight | P::FontSize | P::Height => instead_of_height(page, element, delta),
+        P::Padding
+        | P::PaddingBlock
+        | P::PaddingInline
+        | P::PaddingTop
+        | P::PaddingBottom
+        | P::PaddingLeft
+        | P::PaddingRight => instead_of_padding(page, element, delta),
+        P::Gap => instead_of_gap(page, element, delta),
+        P::Margin | P::MarginTop | P::MarginBottom | P::MarginLeft | P::MarginRight => {
+            instead_of_margin(page, element, delta)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn instead_of_height(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
+    let (parent, first) = (page.parent(element), page.children(element).first().copied());
+    vec![
+        (Some(element), P::LineHeight, delta),
+        (Some(element), P::PaddingBlock, delta / 2.0),
+        (Some(element), P::MarginBottom, delta),
+        (Some(element), P::Height, delta),
+        (parent, P::LineHeight, delta),
+        (first, P::LineHeight, delta),
+    ]
+}
+
+fn instead_of_padding(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
+    let (parent, children) = (page.parent(element), page.children(element));
+    let (first, last) = (children.first().copied(), children.last().copied());
+    let mut ways = vec![
+        (Some(element), P::Padding, delta),
+        (Some(element), P::BorderWidth, delta),
+        (Some(element), P::PaddingBlock, delta),
+        (Some(element), P::PaddingInline, delta),
+        (Some(element), P::LineHeight, 2.0 * delta),
+        (Some(element), P::Height, 2.0 * delta),
+        (Some(element), P::MarginTop, delta),
+        (Some(element), P::MarginBottom, delta),
+        (first, P::MarginTop, delta),
+        (last, P::MarginBottom, delta),
+        (first, P::Margin, delta),
+        (parent, P::Gap, delta),
+        (parent, P::Padding, delta),
+    ];
+    // A centered child grows its row by twice the delta, as padding on both sides does.
+    for child in children {
+        ways.extend([P::MarginBottom, P::LineHeight].map(|p| (Some(*child), p, 2.0 * delta)));
+    }
+    ways
+}
+
+fn instead_of_gap(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
+    let children = page.children(element);
+    let (first, last) = (children.first().copied(), children.last().copied());
+    vec![
+        (first, P::MarginBottom, delta),
+        (first, P::MarginRight, delta),
+        (last, P::MarginTop, delta),
+        (last, P::MarginLeft, delta),
+        (first, P::PaddingBottom, delta),
+    ]
+}
+
+fn instead_of_margin(page: &PageTree<'_>, element: usize, delta: f64) -> Vec<LengthChange> {
+    let (parent, children) = (page.parent(element), page.children(element));
+    let (previous, next) = (page.previous_sibling(element), page.next_sibling(element));
+    let last = children.last().copied();
+    let mut ways = vec![
+        (parent, P::Gap, delta),
+        (Some(element), P::MarginTop, delta),
+        (Some(element), P::MarginBottom, delta),
+        (previous, P::MarginBottom, delta),
+        (next, P::MarginTop, delta),
+        (previous, P::MarginRight, delta),
+        (next, P::MarginLeft, delta),
+        (Some(element), P::PaddingBottom, delta),
+        (Some(element), P::PaddingTop, delta),
+        (parent, P::PaddingTop, delta),
+        (parent, P::PaddingBottom, delta),
+        (parent, P::MarginBottom, delta),
+        (last, P::MarginBottom, delta),
+        (Some(element), P::Margin, delta),
+        (Some(element), P::LineHeight, delta),
+        (parent, P::LineHeight, delta),
+        // Centered content moves up by half of a bottom margin.
+        (Some(element), P::MarginBottom, -2.0 * delta),
+        (last, P::MarginBottom, -2.0 * delta),
+    ];
+    let siblings = parent.map(|parent| page.children(parent)).unwrap_or_default();
+    // A higher child moves what is below it as well.
+    for child in children.iter().chain(siblings) {
+        ways.extend([P::LineHeight, P::MarginBottom].map(|p| (Some(*child), p, delta)));
+    }
+    ways
+}
+
 /// Lengths on both sides of the boundary that a change of an element moves: the bottoms of what lies
 /// above it, the tops of what lies below, and the space between both.
 fn boundary_ways(
@@ -143,7 +168,7 @@ fn boundary_ways(
     element: usize,
     property: P,
     delta: f64,
-) -> Vec<(Option<usize>, P, f64)> {
+) -> Vec<LengthChange> {
     let is_top = match property {
         P::MarginTop | P::PaddingTop => true,
         P::MarginBottom | P::PaddingBottom | P::Height | P::LineHeight => false,
@@ -152,11 +177,9 @@ fn boundary_ways(
     // Climb while the element is the first child, or the last one for a bottom.
     let mut outermost = element;
     let (mut before, mut after) = (None, None);
-    let mut ways: Vec<(Option<usize>, P, f64)> = Vec::new();
+    let mut ways = Vec::new();
     while let Some(parent) = page.parent(outermost) {
-        let siblings = page.children(parent);
-        before = siblings.iter().rev().find(|sibling| **sibling < outermost).copied();
-        after = siblings.iter().find(|sibling| **sibling > outermost).copied();
+        (before, after) = (page.previous_sibling(outermost), page.next_sibling(outermost));
         ways.push((Some(parent), P::Gap, delta));
         let beside = if is_top { before } else { after };
         if beside.is_some() {
@@ -171,18 +194,12 @@ fn boundary_ways(
         outermost = parent;
     }
     let (above, below) = if is_top { (before, Some(element)) } else { (Some(element), after) };
-    let ends = above.map(|above| along(page, above, true)).unwrap_or_default();
-    let starts = below.map(|below| along(page, below, false)).unwrap_or_default();
-    ways.extend(
-        ends.into_iter().flat_map(|end| {
-            [P::MarginBottom, P::PaddingBottom].map(|side| (Some(end), side, delta))
-        }),
-    );
-    ways.extend(
-        starts
-            .into_iter()
-            .flat_map(|start| [P::MarginTop, P::PaddingTop].map(|side| (Some(start), side, delta))),
-    );
+    for end in above.map(|above| along(page, above, true)).unwrap_or_default() {
+        ways.extend([P::MarginBottom, P::PaddingBottom].map(|side| (Some(end), side, delta)));
+    }
+    for start in below.map(|below| along(page, below, false)).unwrap_or_default() {
+        ways.extend([P::MarginTop, P::PaddingTop].map(|side| (Some(start), side, delta)));
+    }
     ways
 }
 

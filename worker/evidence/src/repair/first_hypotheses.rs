@@ -42,7 +42,7 @@ impl FirstHypotheses<'_> {
         let mut found = self.paint(&differing);
         found.extend(self.outlines(&differing));
         found.extend(self.measured_outlines(&differing));
-        found.extend(self.types(&differing));
+        found.extend(self.text_styles(&differing));
         found.extend(self.measured_texts(&differing));
         found.extend(self.image_sizes(&differing));
         found.extend(self.spaces());
@@ -102,75 +102,6 @@ impl FirstHypotheses<'_> {
         found
     }
 
-    /// Sizes, weights and spacing of texts that look different, beyond a shift.
-    fn types(&self, differing: &[usize]) -> Vec<Hypothesis> {
-        let mut found = Vec::new();
-        for &index in differing {
-            let own: Vec<_> =
-                self.field.patches.iter().filter(|p| p.is_text && p.element == index).collect();
-            if own.is_empty() {
-                continue;
-            }
-            let lost = own.iter().filter(|patch| patch.target.is_none()).count() as f64;
-            let mut shifts: Vec<_> = own.iter().filter_map(|patch| patch.target).collect();
-            shifts.sort_unstable();
-            let range = |axis: usize| {
-                let parts = shifts.iter().filter_map(|shift| shift.get(axis).copied());
-                parts.clone().max().unwrap_or_default() - parts.min().unwrap_or_default()
-            };
-            let changed = lost / own.len() as f64;
-            let is_rigid = changed < 0.15 && range(0) <= 1 && range(1) <= 1;
-            let is_redrawn = self.is_exact && own.iter().any(|patch| !patch.is_exact);
-            if is_rigid && !is_redrawn {
-                continue;
-            }
-            let is_color = self.is_recolored(index);
-            let base = (0.45 + 0.25 * changed) * if is_color { 0.3 } else { 1.0 };
-            let mut groups = vec![(self.members(index), 0.0)];
-            if self.page.alike(index).len() > 1 {
-                groups.push((vec![index], -0.08));
-            }
-            for (elements, later) in groups {
-                let spacing = if changed < 0.6 { 0.1 } else { 0.0 };
-                found.extend(self.length(&elements, P::LetterSpacing, 0.5, base + later + spacing));
-                found.extend(self.length(
-                    &elements,
-                    P::LetterSpacing,
-                    -0.5,
-                    base + later + spacing - 0.02,
-                ));
-                for (order, delta) in [1.0, -1.0, 2.0, -2.0, 4.0, -4.0].into_iter().enumerate() {
-                    let likely = base + later + if order < 4 { 0.05 } else { 0.0 };
-                    found.extend(self.length(&elements, P::FontSize, delta, likely));
-                }
-                for weight in ["400", "500", "600", "700", "800", "300"] {
-                    if self.page.style(index, "font-weight") != weight {
-                        let order = if weight == "300" || weight == "800" { 0.2 } else { 0.0 };
-                        found.extend(self.value(
-                            elements.clone(),
-                            "font-weight",
-                            weight,
-                            base + later - order,
-                            0,
-                        ));
-                    }
-                }
-                for transform in ["uppercase", "none", "capitalize"] {
-                    if self.page.style(index, "text-transform") != transform && changed > 0.5 {
-                        found.extend(self.value(
-                            elements.clone(),
-                            "text-transform",
-                            transform,
-                            base + later - 0.25,
-                            0,
-                        ));
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// Elements that the screenshot lacks.
     fn removals(&self, differing: &[usize]) -> Vec<Hypothesis> {
         let mut found = Vec::new();
@@ -209,26 +140,6 @@ impl FirstHypotheses<'_> {
         let alike = self.page.alike(index);
         let is_shared = alike.len() > 1 && alike.contains(&index) && alike.iter().all(is_same);
         if is_shared { alike } else { vec![index] }
-    }
-
-    fn is_recolored(&self, index: usize) -> bool {
-        let patches = self.field.patches.iter().filter(|p| p.is_text && p.element == index);
-        let lost = patches.filter(|patch| patch.target.is_none()).count();
-        let bounds = self.page.bounds(index);
-        let (mut rims, mut both) = (0u32, 0u32);
-        let [left, top, right, bottom] = bounds;
-        for y in top..bottom {
-            for x in left..right {
-                let near = |p: &Raster| {
-                    p.get(x + 1, y)
-                        .is_some_and(|n| crate::raster::channel_difference(n, p.at(x, y)) > 24)
-                };
-                let (one, other) = (near(self.screenshot), near(self.drawing));
-                rims += u32::from(one || other);
-                both += u32::from(one && other);
-            }
-        }
-        lost > 0 && rims > 0 && both * 10 >= rims * 9
     }
 
     fn depth(&self, index: usize) -> usize {

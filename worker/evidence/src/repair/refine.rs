@@ -48,6 +48,58 @@ impl JudgedTrial<'_> {
     fn gain(&self) -> f64 {
         1.0 - self.remaining as f64 / self.before.max(1) as f64
     }
+
+    /// Other ways to write the change, and the change of single elements.
+    fn other_ways(&self, page: &PageTree<'_>) -> Vec<Hypothesis> {
+        let gain = self.gain();
+        let mut proposed = Vec::new();
+        if gain > NEARLY_SOLVED {
+            let raised =
+                |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
+            proposed.extend(equivalents(page, self.hypothesis).into_iter().map(raised));
+        }
+        if gain > MIN_GAIN && self.remaining > 0 {
+            let priority = 60.0 + 130.0 * gain;
+            let alone = single_elements(page, self.hypothesis).into_iter();
+            proposed.extend(alone.map(|other| Hypothesis { priority, ..other }));
+        }
+        proposed
+    }
+
+    /// Further changes of the length, which was `present` before, with their priorities.
+    fn further_deltas(
+        &self,
+        (property, delta): (LengthProperty, f64),
+        present: f64,
+        track: &Track,
+        shifts: Option<ShiftMatch>,
+    ) -> Vec<(f64, f64)> {
+        // Each trial lowers the priority, so that properties alternate.
+        let tried = TURN * track.len() as f64;
+        let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
+        // Line heights render in half pixels, so smaller steps change nothing.
+        let whole = |delta: f64| match property {
+            LengthProperty::LineHeight => {
+                ((present + delta) / MIN_LINE_STEP).round() * MIN_LINE_STEP - present
+            }
+            _ => delta,
+        };
+        let mut deltas = Vec::new();
+        if let Some(found) = shifts.filter(is_parallel) {
+            let better = delta * found.factor;
+            let priority = PARALLEL * found.cosine.powi(4) + 50.0 * self.gain() - tried;
+            deltas.push(((present + better).round() - present, priority));
+            if property.step() < 1.0 {
+                deltas.push((whole(rounded(better, property)), priority - 1.0));
+            }
+        }
+        // A change that moves content another way is hardly the cause, whatever it happens to
+        // cover.
+        let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
+        let brackets = brackets(track, self.before, property).into_iter();
+        deltas.extend(brackets.map(|(delta, priority)| (whole(delta), trust * (priority - tried))));
+        deltas
+    }
 }
 
 impl Tracks {
@@ -58,57 +110,24 @@ impl Tracks {
         field: &ShiftField,
         trial: &JudgedTrial<'_>,
     ) -> Vec<Hypothesis> {
-        let (hypothesis, gain) = (trial.hypothesis, trial.gain());
+        let hypothesis = trial.hypothesis;
         let Lever::Length { property, delta } = hypothesis.lever else {
-            return super::shadow::refined(hypothesis, gain);
+            return super::shadow::refined(hypothesis, trial.gain());
         };
-        let mut proposed = Vec::new();
-        if gain > NEARLY_SOLVED {
-            let raised =
-                |other: Hypothesis| Hypothesis { priority: other.priority + 100.0 * gain, ..other };
-            let others = equivalents(page, hypothesis).into_iter();
-            proposed.extend(others.map(raised));
-        }
-        if gain > MIN_GAIN && trial.remaining > 0 {
-            let priority = 60.0 + 130.0 * gain;
-            let alone = single_elements(page, hypothesis).into_iter();
-            proposed.extend(alone.map(|other| Hypothesis { priority, ..other }));
-        }
-        let base = property.length(page, hypothesis.element);
-        let key = (hypothesis.change.elements.clone(), property);
+        let mut proposed = trial.other_ways(page);
+        let elements = &hypothesis.change.elements;
+        let key = (elements.clone(), property);
         let track = self.tracks.entry(key).or_insert_with(|| vec![(0.0, trial.before)]);
         track.push((delta, trial.remaining));
         track.sort_by(|one, other| one.0.total_cmp(&other.0));
         if track.len() > MAX_TRACK {
             return proposed;
         }
-        // Each trial lowers the priority, so that properties alternate.
-        let tried = TURN * track.len() as f64;
+        let present = property.length(page, hypothesis.element);
         let shifts = field.compare(trial.drawing, trial.offset);
-        let is_parallel = |found: &ShiftMatch| found.cosine.abs() > MIN_COSINE;
-        // Line heights render in half pixels, so smaller steps change nothing.
-        let whole = |delta: f64| match property {
-            LengthProperty::LineHeight => {
-                ((base + delta) / MIN_LINE_STEP).round() * MIN_LINE_STEP - base
-            }
-            _ => delta,
-        };
-        let mut deltas: Vec<(f64, f64)> = Vec::new();
-        if let Some(found) = shifts.filter(is_parallel) {
-            let better = delta * found.factor;
-            let priority = PARALLEL * found.cosine.powi(4) + 50.0 * gain - tried;
-            deltas.push(((base + better).round() - base, priority));
-            if property.step() < 1.0 {
-                deltas.push((whole(rounded(better, property)), priority - 1.0));
-            }
-        }
-        // A change that moves content another way is hardly the cause, whatever it happens to
-        // cover.
-        let trust = if shifts.is_none_or(|found| is_parallel(&found)) { 1.0 } else { DOUBTED };
-        let brackets = brackets(track, trial.before, property).into_iter();
-        deltas.extend(brackets.map(|(delta, priority)| (whole(delta), trust * (priority - tried))));
+        let deltas = trial.further_deltas((property, delta), present, track, shifts);
         proposed.extend(deltas.into_iter().filter_map(|(delta, priority)| {
-            let change = property.change(page, &hypothesis.change.elements, delta)?;
+            let change = property.change(page, elements, delta)?;
             let lever = Lever::Length { property, delta };
             let proposed = Hypothesis { change, lever, priority, ..hypothesis.clone() };
             (delta.abs() > 0.01).then_some(proposed)

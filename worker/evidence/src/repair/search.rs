@@ -1,14 +1,14 @@
 //! The search for repairs: proposes a drawing, judges it and proposes the next.
 
+mod round;
+
 use super::{
     areas::{DifferenceAreas, gain},
     best_trial::{BestTrial, DrawnTrial},
-    equivalent_repairs::equivalents,
-    first_hypotheses::FirstHypotheses,
     hypothesis::{Hypothesis, Lever},
     hypothesis_queue::HypothesisQueue,
     missing::{MissingShape, ShownShapes, adds_space_for, joined},
-    refine::{JudgedTrial, NEARLY_SOLVED, PARALLEL, Tracks},
+    refine::{JudgedTrial, Tracks},
     shift_field::ShiftField,
 };
 use crate::{
@@ -18,7 +18,6 @@ use crate::{
     measure::PicturePair,
     noise::PairNoise,
     raster::Raster,
-    regions::is_lost_in_noise,
     snapshot::{PageChange, Snapshot},
 };
 
@@ -39,14 +38,6 @@ impl Default for RepairLimits {
 
 /// Minimum share of the difference that a repair removes from the areas that it touches.
 const MIN_GAIN: f64 = 0.25;
-/// Maximum share of the difference that remains of a repaired page.
-const SOLVED: f64 = 0.003;
-/// Maximum number of drawings for other ways to write a repair.
-const MAX_EQUIVALENTS: usize = 18;
-/// Number of drawings without an improvement after which a nearly solved round ends.
-const MAX_TRIALS_WITHOUT_GAIN: usize = 10;
-/// The same if differences remain elsewhere, which the same cause may have.
-const MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE: usize = 20;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
 
@@ -221,36 +212,6 @@ impl RepairSearch {
         PixelDifference::for_page(&self.screenshot, &self.drawing, &self.noise, &page)
     }
 
-    fn begin_round(&mut self) {
-        let difference = self.difference();
-        self.before = difference.total();
-        self.areas = DifferenceAreas::new(&difference);
-        self.queue = HypothesisQueue::default();
-        self.tracks = Tracks::default();
-        self.judged.clear();
-        self.missing = None;
-        self.equivalents_left = None;
-        if self.before == 0 || self.found.len() >= self.limits.repairs {
-            return;
-        }
-        let page = PageTree::new(&self.snapshot);
-        if is_lost_in_noise(&difference, &self.noise, &page) {
-            return;
-        }
-        self.field = ShiftField::new(&page, &self.drawing, &self.screenshot);
-        let hypotheses = FirstHypotheses {
-            page: &page,
-            screenshot: &self.screenshot,
-            drawing: &self.drawing,
-            difference: &difference,
-            field: &self.field,
-            tolerance: self.noise.flat_levels,
-            is_exact: self.noise.is_none(),
-            total: self.before,
-        };
-        self.queue = HypothesisQueue::new(hypotheses.all());
-    }
-
     /// True if a change removes more than the best one, or the same and is likelier.
     fn is_better(&self, hypothesis: &Hypothesis, remaining: u64) -> bool {
         let page = PageTree::new(&self.snapshot);
@@ -286,63 +247,5 @@ impl RepairSearch {
         let page = PageTree::new(snapshot);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
             && rims(&missing) <= rims(known) + MAX_HIDDEN
-    }
-
-    /// True if the round has its repair, and only other ways to write it are left to find.
-    fn is_settled(&self) -> bool {
-        let Some(best) = &self.best else { return false };
-        if self.equivalents_left.is_some() {
-            return false;
-        }
-        let left = best.remaining as f64 / self.before.max(1) as f64;
-        let drawn_since = self.drawn - best.drawn;
-        let is_late = self.drawn + MAX_EQUIVALENTS >= self.limits.trials;
-        let is_stalled = |limit: usize| drawn_since >= limit || is_late;
-        // Without noise, the cause leaves nothing at all.
-        let solved = if self.noise.is_none() { 0.0 } else { SOLVED };
-        left <= solved
-            || left <= 1.0 - NEARLY_SOLVED && is_stalled(MAX_TRIALS_WITHOUT_GAIN)
-            || best.gain(self.before) >= NEARLY_SOLVED
-                && is_stalled(MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE)
-    }
-
-    /// Applies the best trial to the page; returns true if there may be more to repair.
-    fn accept_best(&mut self) -> bool {
-        let Some(best) = self.best.take() else { return false };
-        let gain = best.gain(self.before);
-        if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
-            return false;
-        }
-        let alternatives = best.alternatives(&self.judged, &PageTree::new(&self.snapshot));
-        self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
-        (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
-        if let Some(screenshot) = best.page.fitted {
-            self.shown = ShownShapes::new(&screenshot);
-            self.screenshot = screenshot;
-        }
-        self.begin_round();
-        true
-    }
-
-    /// Continues with other ways to write the repair.
-    fn search_equivalents(&mut self) {
-        let Some(best) = &self.best else { return };
-        let page = PageTree::new(&self.snapshot);
-        let found = &best.hypothesis;
-        // With noise, what a color promises is less certain.
-        let paint_share = if self.noise.is_none() { 0.9 } else { 0.5 };
-        let is_other_way = |other: &Hypothesis| {
-            let is_paint = other.lever == Lever::Value
-                && found.lever == Lever::Value
-                && (page.contains(other.element, found.element)
-                    || page.contains(found.element, other.element))
-                && other.priority >= paint_share * found.priority;
-            let is_space = matches!(other.lever, Lever::Length { .. });
-            let is_near = other.priority >= 0.8 * PARALLEL || found.lever == Lever::Alignment;
-            is_paint || other.lever == Lever::Alignment || is_space && is_near
-        };
-        self.queue.retain(is_other_way);
-        self.queue.extend(equivalents(&page, found));
-        self.equivalents_left = Some(MAX_EQUIVALENTS.min(self.queue.len()));
     }
 }

@@ -1,112 +1,135 @@
 //! First hypotheses for content that moved: the lengths around it.
 
 use super::{
-    changeable_length::LengthProperty as P, first_hypotheses::FirstHypotheses,
-    hypothesis::Hypothesis, shift_field::is_painted,
+    changeable_length::LengthProperty as P,
+    first_hypotheses::FirstHypotheses,
+    hypothesis::Hypothesis,
+    shift_field::{ShiftField, is_painted},
 };
 use crate::element_tree::area;
 use std::collections::BTreeSet;
 
+/// Moves of a page's content to its places in the screenshot, in CSS pixels; 0 for none.
+struct ContentMoves {
+    /// The smallest ones.
+    across: f64,
+    down: f64,
+    /// The largest ones.
+    far_across: f64,
+    far_down: f64,
+    /// Growth of the content's height.
+    growth: f64,
+}
+
+impl ContentMoves {
+    fn new(field: &ShiftField, scale: f64) -> Self {
+        let shifts = field.distinct_shifts();
+        let parts = |axis: usize| {
+            let parts = shifts.iter().filter_map(move |shift| shift.get(axis));
+            parts.map(|part| f64::from(*part) / scale)
+        };
+        let largest = |axis: usize| {
+            parts(axis)
+                .fold(0.0, |one: f64, other| if other.abs() > one.abs() { other } else { one })
+        };
+        let smallest = |axis: usize| {
+            let nearer = |one: f64, other: f64| one == 0.0 || other.abs() < one.abs();
+            parts(axis)
+                .filter(|part| *part != 0.0)
+                .fold(0.0, |one, other| if nearer(one, other) { other } else { one })
+        };
+        let growth = field.growth(1) / scale;
+        let nearest = smallest(1);
+        // A centered page that grows moves content both up and down.
+        let moves = |way: i32| shifts.iter().any(|[_, down]| down.signum() == way);
+        let down = if moves(1) && moves(-1) { nearest.abs().copysign(growth) } else { nearest };
+        let (far_across, far_down) = (largest(0), largest(1));
+        Self { across: smallest(0), down, far_across, far_down, growth }
+    }
+}
+
 impl FirstHypotheses<'_> {
     /// Paddings, margins, gaps, line heights and sizes of moved elements and their surroundings.
     pub(super) fn spaces(&self) -> Vec<Hypothesis> {
-        let shifts = self.field.distinct_shifts();
-        let Some(first) = self.field.patches.iter().find(|p| p.target.is_some_and(|t| t != [0, 0]))
-        else {
+        let mut patches = self.field.patches.iter();
+        let Some(first) = patches.find(|p| p.target.is_some_and(|t| t != [0, 0])) else {
             return Vec::new();
         };
-        let scale = self.page.snapshot.scale.max(0.1);
-        let largest = |axis: usize| {
-            let parts = shifts
-                .iter()
-                .filter_map(|shift| shift.get(axis))
-                .map(|part| f64::from(*part) / scale);
-            parts.fold(0.0, |one: f64, other| if other.abs() > one.abs() { other } else { one })
-        };
-        let smallest = |axis: usize| {
-            let parts = shifts
-                .iter()
-                .filter_map(|shift| shift.get(axis))
-                .map(|part| f64::from(*part) / scale);
-            let parts = parts.filter(|part| *part != 0.0);
-            parts.fold(
-                0.0,
-                |one: f64, other| if one == 0.0 || other.abs() < one.abs() { other } else { one },
-            )
-        };
-        let growth = self.field.growth(1) / scale;
-        // A centered page that grows moves content both up and down.
-        let moves = |way: i32| shifts.iter().any(|[_, down]| down.signum() == way);
-        let nearest = smallest(1);
-        let down = if moves(1) && moves(-1) { nearest.abs().copysign(growth) } else { nearest };
-        let across = smallest(0);
-        let (far_across, far_down) = (largest(0), largest(1));
-        let has_both = across != 0.0 && down != 0.0;
-        let longer = if growth != 0.0 { growth } else { far_down };
-        let usual = if far_down != 0.0 { far_down } else { far_across };
+        let moves = ContentMoves::new(self.field, self.page.snapshot.scale.max(0.1));
         let mut found = Vec::new();
         for (index, near) in self.suspects(first.element) {
-            let page = self.page;
-            let children = page.children(index);
+            let changes = self.space_changes(index, &moves);
             let members = self.members(index);
-            let mut groups = vec![(members.clone(), near)];
-            if members.len() > 1 {
-                groups.push((vec![index], near - 0.06));
-            }
-            let display = page.style(index, "display");
-            let is_flow = display.contains("flex") || display.contains("grid");
-            for (elements, likely) in groups {
-                let mut add = |property: P, delta: f64, more: f64| {
-                    if delta != 0.0 {
-                        found.extend(self.length(&elements, property, delta, likely + more));
-                    }
-                };
-                // A text beside an icon is an item too.
-                let has_own_text =
-                    page.element(index).is_some_and(|element| !element.text.is_empty());
-                if is_flow && children.len() + usize::from(has_own_text) > 1 {
-                    let is_row = display.contains("flex")
-                        && !page.style(index, "flex-direction").starts_with("column");
-                    add(P::Gap, if down != 0.0 && !is_row { down } else { across }, 0.12);
-                }
-                let is_box = is_painted(page, index) || children.len() > 1;
-                let holds_moved =
-                    is_box && self.field.of(page, index).any(|p| p.target != Some([0, 0]));
-                if holds_moved && display != "inline" {
-                    add(
-                        P::Padding,
-                        if has_both { down } else { usual },
-                        if has_both { 0.1 } else { 0.0 },
-                    );
-                    add(P::PaddingBlock, down, if has_both { 0.0 } else { 0.05 });
-                    add(P::PaddingInline, across, if has_both { 0.0 } else { 0.05 });
-                }
-                if self.has_lines_of(index) {
-                    add(P::LineHeight, longer, 0.04);
-                }
-                // Content in the middle of a row or a page goes up by half of what is set below it.
-                let has_room = P::MarginBottom.length(page, index) + far_down >= 0.0;
-                let below = match growth {
-                    0.0 if has_room => far_down,
-                    0.0 => -2.0 * far_down,
-                    growth => growth,
-                };
-                add(P::MarginBottom, below + self.hidden_margin(index, below), 0.03);
-                add(P::MarginTop, longer, -0.12);
-                add(P::MarginLeft, far_across, -0.12);
-                add(P::MarginRight, far_across, -0.06);
-                add(P::Margin, far_down, -0.2);
-                if is_painted(page, index) {
-                    add(P::Height, longer, -0.16);
-                    add(P::Width, far_across, -0.16);
-                }
-                add(P::PaddingBottom, longer, -0.18);
-                add(P::PaddingTop, longer, -0.18);
-                add(P::PaddingLeft, across, -0.2);
-                add(P::PaddingRight, across, -0.2);
+            let alone = (members.len() > 1).then(|| (vec![index], near - 0.06));
+            for (elements, likely) in [(members, near)].into_iter().chain(alone) {
+                found.extend(changes.iter().filter_map(|&(property, delta, more)| {
+                    self.length(&elements, property, delta, likely + more)
+                }));
             }
         }
         found
+    }
+
+    /// Changes of an element's lengths, each with what it adds to the likelihood of the element.
+    fn space_changes(&self, index: usize, moves: &ContentMoves) -> Vec<(P, f64, f64)> {
+        let page = self.page;
+        let &ContentMoves { across, down, far_across, far_down, growth } = moves;
+        let longer = if growth != 0.0 { growth } else { far_down };
+        let (display, children) = (page.style(index, "display"), page.children(index).len());
+        let is_painted = is_painted(page, index);
+        let mut changes = Vec::new();
+        // A text beside an icon is an item too.
+        let has_own_text = page.element(index).is_some_and(|element| !element.text.is_empty());
+        let is_flow = display.contains("flex") || display.contains("grid");
+        if is_flow && children + usize::from(has_own_text) > 1 {
+            let is_row = display.contains("flex")
+                && !page.style(index, "flex-direction").starts_with("column");
+            changes.push((P::Gap, if down != 0.0 && !is_row { down } else { across }, 0.12));
+        }
+        let is_box = is_painted || children > 1;
+        let holds_moved = is_box && self.field.of(page, index).any(|p| p.target != Some([0, 0]));
+        if holds_moved && display != "inline" {
+            let has_both = across != 0.0 && down != 0.0;
+            let usual = if far_down != 0.0 { far_down } else { far_across };
+            let (all_sides, two_sides) = if has_both { (0.1, 0.0) } else { (0.0, 0.05) };
+            changes.extend([
+                (P::Padding, if has_both { down } else { usual }, all_sides),
+                (P::PaddingBlock, down, two_sides),
+                (P::PaddingInline, across, two_sides),
+            ]);
+        }
+        if self.has_lines_of(index) {
+            changes.push((P::LineHeight, longer, 0.04));
+        }
+        changes.extend([
+            (P::MarginBottom, self.bottom_margin_change(index, moves), 0.03),
+            (P::MarginTop, longer, -0.12),
+            (P::MarginLeft, far_across, -0.12),
+            (P::MarginRight, far_across, -0.06),
+            (P::Margin, far_down, -0.2),
+        ]);
+        if is_painted {
+            changes.extend([(P::Height, longer, -0.16), (P::Width, far_across, -0.16)]);
+        }
+        changes.extend([
+            (P::PaddingBottom, longer, -0.18),
+            (P::PaddingTop, longer, -0.18),
+            (P::PaddingLeft, across, -0.2),
+            (P::PaddingRight, across, -0.2),
+        ]);
+        changes.retain(|(_, delta, _)| *delta != 0.0);
+        changes
+    }
+
+    fn bottom_margin_change(&self, index: usize, moves: &ContentMoves) -> f64 {
+        // Content in the middle of a row or a page goes up by half of what is set below it.
+        let has_room = P::MarginBottom.length(self.page, index) + moves.far_down >= 0.0;
+        let below = match moves.growth {
+            0.0 if has_room => moves.far_down,
+            0.0 => -2.0 * moves.far_down,
+            growth => growth,
+        };
+        below + self.hidden_margin(index, below)
     }
 
     /// The part of a larger bottom margin that has no effect: the next element's top margin is
@@ -114,10 +137,9 @@ impl FirstHypotheses<'_> {
     fn hidden_margin(&self, index: usize, delta: f64) -> f64 {
         let page = self.page;
         let Some(parent) = page.parent(index).filter(|_| delta > 0.0) else { return 0.0 };
-        let next = page.children(parent).iter().find(|sibling| **sibling > index);
         let is_block = |at: usize| page.style(at, "display") == "block";
-        match next {
-            Some(&next) if is_block(parent) && is_block(index) && is_block(next) => {
+        match page.next_sibling(index) {
+            Some(next) if is_block(parent) && is_block(index) && is_block(next) => {
                 let own = P::MarginBottom.length(page, index);
                 (P::MarginTop.length(page, next) - own).max(0.0)
             }
@@ -150,9 +172,7 @@ impl FirstHypotheses<'_> {
             let likely = 0.5 - 0.03 * f64::from(step);
             add(at, likely);
             let Some(parent) = self.page.parent(at) else { break };
-            let siblings = self.page.children(parent);
-            let before = siblings.iter().rev().skip_while(|sibling| **sibling >= at);
-            if let Some(&previous) = before.into_iter().next() {
+            if let Some(previous) = self.page.previous_sibling(at) {
                 add(previous, likely - 0.02);
                 for &inner in self.page.children(previous).iter().rev().take(3) {
                     add(inner, likely - 0.1);
