@@ -34,7 +34,7 @@ pub use sample_size::SampleSize;
 
 pub(crate) use baseline_changes::FallNoise;
 pub(crate) use cluster_phrasing::{cluster_warning, cluster_words};
-pub(crate) use conclusion::conclude;
+pub(crate) use conclusion::{Conclusion, conclude};
 pub(crate) use item::{ComparedMetrics, ItemsOf};
 pub(crate) use sample_size::{JudgingFacts, settling};
 pub(crate) use totals::{PairFigures, Totals};

@@ -4,7 +4,6 @@ use crate::{
     bill_warnings::Charges,
     evidence_summary::EvidenceTally,
     fold::Counted,
-    format::counted,
     gate::{ApiStreak, Gate},
     history::PastRun,
     issues::{Statements, Tone},
@@ -17,7 +16,9 @@ use crate::{
     run_cost::cost,
     run_facts::{Cost, Coverage, RunSummary},
     run_report::Report,
-    run_warnings::{averaging_warnings, coverage_warnings},
+    run_warnings::{
+        averaging_warnings, coverage_warnings, fingerprint_warning, steady_gate_warning,
+    },
     stability::ItemStability,
     until_width::missed_width,
     verdict_checks::VerdictChecks,
@@ -197,7 +198,6 @@ impl<'a> Scan<'a> {
         let score = metrics.iter().find(|metric| metric.definition.path == self.decisive.path);
         let width = score.and_then(Metric::width);
         warnings.extend(missed_width(record, width, coverage.pending));
-        let streak = self.streak;
         let judged_items = self.judged_items.count;
         let (mut common_issues, dropped_issues) = self.issues.finish(judged_items);
         let (mut common_strengths, dropped_strengths) = self.strengths.finish(judged_items);
@@ -206,32 +206,19 @@ impl<'a> Scan<'a> {
         }
         warnings.extend(self.checks.warnings());
         warnings.extend(self.charges.warnings());
-        let dropped = dropped_issues + dropped_strengths;
-        if dropped > 0 {
-            warnings.push(format!(
-                "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones have no known topic, the maximum that is counted"
-            ));
-        }
+        warnings.extend(dropped_warning(dropped_issues + dropped_strengths));
         warnings.extend(averaging_warnings(input.averaging, &coverage));
         warnings.extend(coverage_warnings(record, &coverage, input.ledger.is_some()));
         let steady = self.steady.map(|tally| tally.finish().0);
-        if let Some(gate) = input.gate.filter(|_| steady.is_some()) {
-            let flaky = counted(self.flaky.flaky.len() as u64, "flaky item");
-            warnings.push(format!("gate {} is evaluated without {flaky}", gate.name));
-        }
+        let steady_gate = input.gate.filter(|_| steady.is_some());
+        warnings.extend(steady_gate.map(|gate| steady_gate_warning(gate, self.flaky)));
         let judged_metrics = steady.as_deref().unwrap_or(&metrics);
-        let targets =
-            input.gate.map(|gate| gate.judge(judged_metrics, &coverage, streak, input.earlier));
+        let targets = input
+            .gate
+            .map(|gate| gate.judge(judged_metrics, &coverage, self.streak, input.earlier));
         let likely_clusters = self.clusters.finish();
         warnings.extend(likely_clusters.as_ref().and_then(LikelyClusters::warning));
-        if self.fingerprints.len() > 1 {
-            let listed: Vec<_> = self.fingerprints.iter().map(String::as_str).collect();
-            warnings.push(format!(
-                "several versions of the model replied (fingerprints {}): its scores may differ \
-                 between them",
-                listed.join(", ")
-            ));
-        }
+        warnings.extend(fingerprint_warning(&self.fingerprints));
         Report {
             likely_clusters,
             run: RunSummary {
@@ -275,6 +262,15 @@ fn add_bounded(known: &mut BTreeSet<String>, text: Option<&String>) {
     {
         known.insert(text.clone());
     }
+}
+
+/// Warning about statements that were not counted.
+fn dropped_warning(dropped: u64) -> Option<String> {
+    (dropped > 0).then(|| {
+        format!(
+            "{dropped} issues and strengths are not listed: more than {MAX_UNKNOWN} different ones have no known topic, the maximum that is counted"
+        )
+    })
 }
 
 /// Endpoints of a fleet's workers, where the record has none.

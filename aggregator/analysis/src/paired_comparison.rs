@@ -13,8 +13,9 @@ pub use merge_join::Side;
 
 use crate::{
     comparison::{
-        ClusterReading, ComparedRun, Comparison, Decision, FallNoise, IssueChanges, PairFigures,
-        Rules, RunIssues, cluster_warning, cluster_words, conclude, issue_changes, settling,
+        ClusterReading, ComparedRun, Comparison, Conclusion, Decision, FallNoise, IssueChanges,
+        PairFigures, Rules, RunIssues, ScoredInBoth, cluster_warning, cluster_words, conclude,
+        issue_changes, settling,
     },
     format::counted,
     likely_clusters::LikelyClusters,
@@ -39,33 +40,21 @@ where
 {
     let (before, after) = (base.report, head.report);
     check_rubrics((&before.run.id, &before.run.rubric), (&after.run.id, &after.run.rubric))?;
-    let scanned = merge_join::scan(base, head, rules, stability)?;
+    let merge_join::Scanned { figures, base, head, scored_in_both } =
+        merge_join::scan(base, head, rules, stability)?;
     let margin = rules.margin;
-    let merge_join::Scanned { figures, base, head, scored_in_both } = scanned;
     let judged = [before, after].map(|report| report.run.judge.is_some());
     let mut conclusion = conclude(&figures, rules, judged);
-    let likely_clusters =
-        after.likely_clusters.as_ref().zip(figures.reading).map(|(likely, (effect, otherwise))| {
-            let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
-            ClusterReading { clusters, used: rules.use_likely_clusters, otherwise }
-        });
+    let likely_clusters = cluster_reading(after, &figures, rules);
     if let Some(reading) = &likely_clusters
         && reading.otherwise != figures.decisive.decision
     {
         conclusion.reason.push_str(&cluster_words(reading));
     }
-    let unsettled = figures.decisive.decision == Decision::Inconclusive
-        && conclusion.decision == Decision::Inconclusive
-        && !figures.lost.iter().any(|lost| lost.exceeds);
     let judging = (base.judging(before), head.judging(after));
-    let settling =
-        unsettled.then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
-    // Where the judge was not called, a missing issue is no information.
-    let both_scored = [before, after].iter().all(|report| report.coverage.scored > 0);
-    let issues = match judged == [true, true] && both_scored {
-        true => issue_changes(issues(before), issues(after), &scored_in_both, margin),
-        false => IssueChanges::default(),
-    };
+    let settling = is_unsettled(&figures, &conclusion)
+        .then(|| settling(&figures.decisive.difference, margin, judging.0, judging.1));
+    let issues = changed_issues(before, after, &scored_in_both, margin);
     let noise = FallNoise {
         judgement: judging.1.noise.or(judging.0.noise),
         repeats: (before.run.repeat, after.run.repeat),
@@ -77,9 +66,7 @@ where
     warnings.extend(likely_clusters.as_ref().map(cluster_warning));
     let mut changes = figures.changes.finish(margin, noise, stability, &issues);
     changes.flaky_left_out = rules.leave_out_flaky && !changes.flaky.is_empty();
-    let mut judge_differences = compatibility::judge_differences(before, after);
-    judge_differences
-        .extend(compatibility::fingerprint_difference(&base.fingerprints, &head.fingerprints));
+    let fingerprints = (&base.fingerprints, &head.fingerprints);
     Ok(Comparison {
         schema: SCHEMA,
         decision: conclusion.decision,
@@ -90,7 +77,7 @@ where
         max_lost: rules.max_lost,
         strict: rules.strict,
         simulated: before.run.simulated || after.run.simulated,
-        judge_differences,
+        judge_differences: compatibility::judge_differences(before, after, fingerprints),
         warnings,
         base: compared_run(before),
         head: compared_run(after),
@@ -109,8 +96,35 @@ where
     })
 }
 
-fn issues(report: &Report) -> RunIssues<'_> {
-    RunIssues { groups: &report.common_issues, items: &report.items }
+/// True if more judging could decide what is undecided.
+fn is_unsettled(figures: &PairFigures, conclusion: &Conclusion) -> bool {
+    figures.decisive.decision == Decision::Inconclusive
+        && conclusion.decision == Decision::Inconclusive
+        && !figures.lost.iter().any(|lost| lost.exceeds)
+}
+
+/// Effect of the head's likely clusters on the decision, if it has any.
+fn cluster_reading(head: &Report, figures: &PairFigures, rules: Rules) -> Option<ClusterReading> {
+    let (likely, (effect, otherwise)) = head.likely_clusters.as_ref().zip(figures.reading)?;
+    let clusters = LikelyClusters { effect: Some(effect), ..likely.clone() };
+    Some(ClusterReading { clusters, used: rules.use_likely_clusters, otherwise })
+}
+
+/// Issues that came, went or became more or less frequent.
+fn changed_issues(
+    base: &Report,
+    head: &Report,
+    scored_in_both: &ScoredInBoth,
+    margin: f64,
+) -> IssueChanges {
+    // Where the judge was not called, a missing issue is no information.
+    let is_judged = |report: &&Report| report.run.judge.is_some() && report.coverage.scored > 0;
+    if ![base, head].iter().all(is_judged) {
+        return IssueChanges::default();
+    }
+    let [before, after] = [base, head]
+        .map(|report| RunIssues { groups: &report.common_issues, items: &report.items });
+    issue_changes(before, after, scored_in_both, margin)
 }
 
 fn compared_run(report: &Report) -> ComparedRun {

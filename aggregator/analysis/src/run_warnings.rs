@@ -1,10 +1,14 @@
-//! Warnings about a run's coverage and cost.
+//! Warnings about a run's coverage, its gate and the versions of its model.
 
-use crate::{format::counted, metrics::AveragingPolicy, run_facts::Coverage};
+use crate::{
+    format::counted, gate::Gate, metrics::AveragingPolicy, run_facts::Coverage,
+    stability::ItemStability,
+};
 use juror_types::{
     outcome::{CountAs, ErrorKind},
     run::RunRecord,
 };
+use std::collections::BTreeSet;
 
 /// Warnings about jobs without a result, because the budget ended or the run was cancelled, and
 /// about a missing ledger record.
@@ -52,4 +56,22 @@ pub fn averaging_warnings(policy: AveragingPolicy, coverage: &Coverage) -> Vec<S
         warnings.push(format!("averages count {jobs} as zero (failed_jobs = \"zero\")"));
     }
     warnings
+}
+
+/// Warning about a gate that is evaluated without the flaky items.
+pub fn steady_gate_warning(gate: &Gate, stability: &ItemStability) -> String {
+    let flaky = counted(stability.flaky.len() as u64, "flaky item");
+    format!("gate {} is evaluated without {flaky}", gate.name)
+}
+
+/// Warning about several versions of the model, by their fingerprints.
+pub fn fingerprint_warning(fingerprints: &BTreeSet<String>) -> Option<String> {
+    let listed: Vec<_> = fingerprints.iter().map(String::as_str).collect();
+    (listed.len() > 1).then(|| {
+        format!(
+            "several versions of the model replied (fingerprints {}): its scores may differ \
+             between them",
+            listed.join(", ")
+        )
+    })
 }

@@ -190,14 +190,7 @@ impl<'a> Totals<'a> {
         };
         let decisive = difference(&self.metrics.decisive, &self.decisive.pairs);
         let decisive = MetricDifference { decides: true, ..decisive };
-        let effect = self.decisive.pairs.cluster_effect();
-        let reading = effect.map(|effect| {
-            let other = match rules.use_likely_clusters {
-                true => self.decisive.pairs.difference(1.0),
-                false => self.decisive.pairs.clustered_difference(1.0),
-            };
-            (effect, Decision::for_difference(&other, rules.margin))
-        });
+        let reading = self.cluster_reading();
         let all = self.metrics.others.iter().zip(&self.others);
         let mut criteria: Vec<_> = all
             .clone()
@@ -213,19 +206,7 @@ impl<'a> Totals<'a> {
                 ..difference(definition, &totals.pairs)
             })
             .collect();
-        let mut passes: Vec<_> = self
-            .metrics
-            .passes
-            .iter()
-            .zip(&self.rates)
-            .filter(|(_, totals)| totals.table.total() > 0)
-            .map(|(definition, totals)| {
-                let by_clusters = rules.use_likely_clusters && effect.is_some();
-                let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
-                let p_value = changes.p_value();
-                PassDifference::new(definition, totals.table, p_value, self.decides(definition))
-            })
-            .collect();
+        let mut passes = self.pass_differences(rules.use_likely_clusters && reading.is_some());
         self.decide_deterministic(&mut metrics, &mut passes);
         let lost = self.lost();
         let pairs = decisive.difference.n;
@@ -245,6 +226,28 @@ impl<'a> Totals<'a> {
             clusters: self.clusters.len(),
             reading,
         }
+    }
+
+    /// Effect of likely clusters on the decisive metric, and the decision in the other case.
+    fn cluster_reading(&self) -> Option<(ClusterEffect, Decision)> {
+        let pairs = &self.decisive.pairs;
+        let effect = pairs.cluster_effect()?;
+        let other = match self.rules.use_likely_clusters {
+            true => pairs.difference(1.0),
+            false => pairs.clustered_difference(1.0),
+        };
+        Some((effect, Decision::for_difference(&other, self.rules.margin)))
+    }
+
+    fn pass_differences(&self, by_clusters: bool) -> Vec<PassDifference> {
+        let rates = self.metrics.passes.iter().zip(&self.rates);
+        let counted = rates.filter(|(_, totals)| totals.table.total() > 0);
+        let differences = counted.map(|(definition, totals)| {
+            let changes = if by_clusters { &totals.clustered_changes } else { &totals.changes };
+            let p_value = changes.p_value();
+            PassDifference::new(definition, totals.table, p_value, self.decides(definition))
+        });
+        differences.collect()
     }
 
     fn decides(&self, definition: &MetricDefinition) -> bool {

@@ -47,7 +47,11 @@ pub fn check_rubrics(
 }
 
 /// Differences of the judges of two runs, each as a sentence; empty for one and the same judge.
-pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
+pub(crate) fn judge_differences(
+    base: &Report,
+    head: &Report,
+    (base_fingerprints, head_fingerprints): (&BTreeSet<String>, &BTreeSet<String>),
+) -> Vec<String> {
     let mut differences = Vec::new();
     match (&base.run.judge, &head.run.judge) {
         (Some(base), Some(head)) => {
@@ -64,26 +68,8 @@ pub(crate) fn judge_differences(base: &Report, head: &Report) -> Vec<String> {
         (false, true) => differences.push("the head was judged by the simulator".to_owned()),
         _ => {}
     }
+    differences.extend(fingerprint_difference(base_fingerprints, head_fingerprints));
     differences
-}
-
-/// Differences of the fingerprints that the provider's model named itself; none where they agree,
-/// or where a run has none.
-pub(crate) fn fingerprint_difference(
-    base: &BTreeSet<String>,
-    head: &BTreeSet<String>,
-) -> Option<String> {
-    if base.is_empty() || head.is_empty() || base == head {
-        return None;
-    }
-    let listed = |fingerprints: &BTreeSet<String>| {
-        fingerprints.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-    };
-    Some(format!(
-        "fingerprint of the model: {} in the base, {} in the head",
-        listed(base),
-        listed(head)
-    ))
 }
 
 /// Warnings for the reader.
@@ -120,4 +106,20 @@ pub(crate) fn warnings(base: &Report, head: &Report) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Differences of the fingerprints that the provider's model named itself; none where they agree,
+/// or where a run has none.
+fn fingerprint_difference(base: &BTreeSet<String>, head: &BTreeSet<String>) -> Option<String> {
+    if base.is_empty() || head.is_empty() || base == head {
+        return None;
+    }
+    let listed = |fingerprints: &BTreeSet<String>| {
+        fingerprints.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    };
+    Some(format!(
+        "fingerprint of the model: {} in the base, {} in the head",
+        listed(base),
+        listed(head)
+    ))
 }
