@@ -53,7 +53,7 @@ use release_held_jobs::Release;
 use resend_unstarted::{Resender, ResendingSubscription};
 use run_registry::RunRegistry;
 use status_poller::StatusPoller;
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, mpsc},
     task::JoinError,
@@ -163,40 +163,23 @@ pub fn run(
     shutdown: Shutdown,
 ) -> BoxFuture<'static, Result<(), AggregatorError>> {
     Box::pin(async move {
-        let FleetResources {
-            lock,
-            directory,
-            results,
-            dead,
-            jobs,
-            dead_letters,
-            held,
-            backend,
-            events,
-            completed,
-            metrics,
-            reports,
-            options,
-        } = resources;
+        let FleetResources { lock, directory, backend, events, options, .. } = resources;
         let (stop, drain) = (shutdown.now.clone(), shutdown.drain.child_token());
         let registry = RunRegistry::default();
         let (sender, incoming) = mpsc::channel(options.batch);
         let (settling, to_settle) = mpsc::channel(SETTLEMENT_CAPACITY);
         let (orders, ordered) = mpsc::channel(1);
         let (written, reported) = mpsc::channel(1);
-        let (answering, answers) = mpsc::channel(STATUS_CAPACITY);
-        let runs_dir = lock.runs_dir().to_owned();
-        let survey = StatusPoller {
-            backend: Arc::clone(&backend),
-            registry: registry.reader(),
-            answers: answering,
+        let (statuses, answers) = mpsc::channel(STATUS_CAPACITY);
+        let (runs_dir, reconciled) = (lock.runs_dir().to_owned(), Arc::new(Notify::new()));
+        let poller =
+            StatusPoller::new(Arc::clone(&backend), registry.reader(), statuses, events.clone());
+        let release = Release {
+            held: resources.held,
+            reconciled: Arc::clone(&reconciled),
             events: events.clone(),
-            recorded_progress: BTreeMap::new(),
-            is_unavailable: false,
         };
-        let reconciled = Arc::new(Notify::new());
-        let release = Release { held, reconciled: Arc::clone(&reconciled), events: events.clone() };
-        let care = LedgerMaintenance {
+        let maintenance = LedgerMaintenance {
             reconciled,
             backend: Arc::clone(&backend),
             runs_dir: runs_dir.clone(),
@@ -204,22 +187,31 @@ pub fn run(
             events: events.clone(),
             stop: stop.clone(),
         };
-        let resender =
-            Resender { backend: Arc::clone(&backend), jobs, dead_letters, events: events.clone() };
-        let dead = ResendingSubscription { inner: dead, resender };
-        let receiving = receive(results, Box::new(dead), sender, drain.clone());
-        let reporting =
-            reporter::report(ordered, written, Arc::clone(&backend), reports, stop.clone());
+        let resender = Resender {
+            backend: Arc::clone(&backend),
+            jobs: resources.jobs,
+            dead_letters: resources.dead_letters,
+            events: events.clone(),
+        };
+        let dead = Box::new(ResendingSubscription { inner: resources.dead, resender });
+        let receiving = receive(resources.results, dead, sender, drain.clone());
+        let reporting = reporter::report(
+            ordered,
+            written,
+            Arc::clone(&backend),
+            resources.reports,
+            stop.clone(),
+        );
         let settled = settlement::settle(to_settle, events.clone(), stop.clone());
         let committer = Committer {
             runs_dir,
             options,
             events,
             finished: Events::silent(),
-            metrics,
+            metrics: resources.metrics,
             registry,
             settling,
-            reports: Some(ReportChannels { orders, completed }),
+            reports: Some(ReportChannels { orders, completed: resources.completed }),
             stop: stop.clone(),
             runs: KnownRuns::default(),
         };
@@ -231,8 +223,8 @@ pub fn run(
             keep_directory(&*backend, &directory, (&ended, &drain)),
             reporting,
             settled,
-            survey.run(ended.clone(), stop),
-            care.run(ended.clone()),
+            poller.run(ended.clone(), stop),
+            maintenance.run(ended.clone()),
             release.run(ended.clone()),
         );
         drop(lock);

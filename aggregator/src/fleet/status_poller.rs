@@ -37,16 +37,27 @@ pub(super) enum StatusReply {
 }
 
 pub(super) struct StatusPoller {
-    pub(super) backend: Arc<dyn FleetBackend>,
-    pub(super) registry: watch::Receiver<Entries>,
-    pub(super) answers: mpsc::Sender<(RunId, StatusReply)>,
-    pub(super) events: Events,
+    backend: Arc<dyn FleetBackend>,
+    registry: watch::Receiver<Entries>,
+    answers: mpsc::Sender<(RunId, StatusReply)>,
+    events: Events,
     /// Progress of each run as recorded last.
-    pub(super) recorded_progress: BTreeMap<RunId, RunProgress>,
-    pub(super) is_unavailable: bool,
+    recorded_progress: BTreeMap<RunId, RunProgress>,
+    is_unavailable: bool,
 }
 
 impl StatusPoller {
+    /// A poller that has recorded no progress.
+    pub(super) fn new(
+        backend: Arc<dyn FleetBackend>,
+        registry: watch::Receiver<Entries>,
+        answers: mpsc::Sender<(RunId, StatusReply)>,
+        events: Events,
+    ) -> Self {
+        let recorded_progress = BTreeMap::new();
+        Self { backend, registry, answers, events, recorded_progress, is_unavailable: false }
+    }
+
     /// Polls and records until `ended`, then records the remaining progress, unless it is stopped.
     pub(super) async fn run(mut self, ended: CancellationToken, stop: CancellationToken) {
         ended.run_until_cancelled(self.poll_loop()).await;
