@@ -1,17 +1,20 @@
 //! Asking the judge: admit, call, settle, and decide the next step. No other module calls.
 
 pub(crate) mod call_admission;
+pub(crate) mod call_decision;
 
 use crate::{
     call_cost::CallBill,
     context::{Context, JudgeSetup},
     cost_bounds::Bounds,
     interruption::Interruption,
-    judging::call_admission::{NotPermitted, Permission},
-    parse_reply,
+    judging::{
+        call_admission::{NotPermitted, Permission},
+        call_decision::{CallDecision, FirstVerdict, JobAfterCall},
+    },
     question::PreparedQuestion,
-    result_builder::{RecordedAnswer, ResultBuilder, judge_record},
-    retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
+    result_builder::{ResultBuilder, judge_record},
+    retry::{AttemptTally, LeaseEnd, NextStep},
     telemetry,
     vision::{Call, CallEnd},
 };
@@ -24,11 +27,8 @@ use juror_types::{
     event::Event,
     id::{Digest, LeaseId},
     job::{Job, Judge},
-    outcome::{JobError, JobResult},
-    rubric::Rubric,
-    verdict::Verdict,
+    outcome::JobResult,
 };
-use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// End of a job's judging.
@@ -55,23 +55,6 @@ pub struct Judging<'job> {
     pub outages: u64,
 }
 
-/// A verdict that contradicts itself, kept while the judge is asked once more. It stands if the
-/// second answer is not usable.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct FirstVerdict {
-    pub(crate) verdict: Verdict,
-    pub(crate) answer: RecordedAnswer,
-    pub(crate) remember: Option<(Digest, CachedReply)>,
-}
-
-impl FirstVerdict {
-    /// Ends a job with this verdict.
-    pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
-        record.restore_answer(self.answer);
-        FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
-    }
-}
-
 impl Judging<'_> {
     /// Asks until there is a verdict, or until further calls are no use.
     pub async fn judge(
@@ -79,9 +62,10 @@ impl Judging<'_> {
         mut asked: PreparedQuestion,
         mut record: ResultBuilder,
     ) -> Result<Judged, Interruption> {
+        let Self { judge, setup, context, .. } = *self;
         // Calls settled by earlier holders count as unusable answers.
         let larger_output =
-            self.setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
+            setup.terms.larger_output_limit(asked.bounds.max_output_tokens).is_some();
         let mut tally =
             AttemptTally { answers: record.attempts(), larger_output, ..AttemptTally::default() };
         let mut first: Option<FirstVerdict> = None;
@@ -99,55 +83,34 @@ impl Judging<'_> {
             };
             asked.request.slower = tally.slower();
             let call = self.call(&asked).await;
-            let (verdict, problem) = verdict_in(&call.end, &self.context.rubric);
-            let contradiction =
-                retry::contradiction(&self.context.rubric, verdict.as_ref(), &tally);
-            let asks_once_more = contradiction.is_some();
-            let problem = problem.or(contradiction);
-            let Step { money, next } =
-                retry::decide(&call.end, problem.as_deref(), &mut tally, retry::full_jitter);
-            let next = refuse_other_model(self.setup, &self.judge.model, &call.end, next);
-            let next = self.apply_refusals(&permit, &call, next).await;
-            let bill = bill(self.context, self.setup, &call.end, money, &asked.bounds).await;
-            // Must precede `learn_count`, which uses the learned input ratio.
-            let input_scale = self.learn_scale(&asked, &call.end, money);
-            let counting = self.learn_count(&asked, &call, waited);
+            let mut decision =
+                CallDecision::new(&call.end, &judge.model, setup, context, &mut tally);
+            decision.next = self.apply_refusals(&permit, &call, decision.next).await;
+            let money = decision.money;
+            let bill = bill(context, setup, &call.end, money, &asked.bounds).await;
+            let counting = self.learn_counting(&asked, &call, money, waited);
             // Keeps the permit during a cooldown or pause, when another call would be refused too.
-            let _held =
-                matches!(next, NextStep::Cooldown(_) | NextStep::PauseRun(_)).then_some(permit);
-            self.learn(&call, &next, TokenCounting { input_scale, ..counting }).await?;
+            let _held = matches!(decision.next, NextStep::Cooldown(_) | NextStep::PauseRun(_))
+                .then_some(permit);
+            self.learn(&call, &decision.next, counting).await?;
 
             let cost = cost(money, bill, &asked.bounds);
-            telemetry::call_ended(&call, verdict.is_some(), cost, &self.judge.model, self.context);
-            let other = self.setup.pricing.other_model(&call.end);
-            record.called(self.judge, &call.end, bill.as_ref(), &asked.bounds, other);
-            if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-                let remember = reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
-                first = Some(FirstVerdict { verdict, answer: record.recorded_answer(), remember });
-            } else if next.rejects_reply()
-                && let Some(first) = first.take()
-            {
-                return self.end(&lease, money, bill, first.score(record)).await;
-            }
-            let finished = match (next, verdict) {
-                (NextStep::Accept, Some(verdict)) => {
-                    let remember =
-                        reply_for_cache(asked.key, self.judge, self.setup, &call.end, bill);
-                    FinishedJob { remember, ..record.scored(verdict) }
-                }
-                (NextStep::Unscorable(message), _) => record.unscorable(message),
-                (NextStep::Fail(kind, message), _) => record.failed(JobError { kind, message }),
-                (next, _) => {
-                    let admission = &*self.context.admission;
-                    end_lease(admission, &lease, money, bill, None, &record.claim).await?;
-                    if next == NextStep::RetryLonger {
-                        asked.raise_output_limit(&self.setup.terms);
-                    }
-                    self.wait_for_retry(next).await?;
-                    continue;
+            telemetry::call_ended(&call, decision.verdict.is_some(), cost, &judge.model, context);
+            let other = setup.pricing.other_model(&call.end);
+            record.called(judge, &call.end, bill.as_ref(), &asked.bounds, other);
+            let remember = reply_for_cache(asked.key, judge, setup, &call.end, bill);
+            let next;
+            (next, record) = match decision.end_job(record, remember, &mut first) {
+                JobAfterCall::Unfinished(next, record) => (next, record),
+                JobAfterCall::Finished(finished) => {
+                    return self.end(&lease, money, bill, finished).await;
                 }
             };
-            return self.end(&lease, money, bill, finished).await;
+            end_lease(&*context.admission, &lease, money, bill, None, &record.claim).await?;
+            if next == NextStep::RetryLonger {
+                asked.raise_output_limit(&setup.terms);
+            }
+            self.wait_for_retry(next).await?;
         }
     }
 
@@ -175,6 +138,19 @@ impl Judging<'_> {
             _ => {}
         }
         Ok(self.context.admission.observe(&observation).await?)
+    }
+
+    /// Learns how the provider counts tokens; returns what other processes should know.
+    fn learn_counting(
+        &self,
+        asked: &PreparedQuestion,
+        call: &Call,
+        money: LeaseEnd,
+        waited: bool,
+    ) -> TokenCounting {
+        // Must precede `learn_count`, which uses the learned input ratio.
+        let input_scale = self.learn_scale(asked, &call.end, money);
+        TokenCounting { input_scale, ..self.learn_count(asked, call, waited) }
     }
 
     /// Learns the provider's count of input tokens; returns the ratio if other processes should
@@ -242,34 +218,6 @@ pub(crate) async fn end_lease(
         }
     }
     Ok(true)
-}
-
-/// The verdict of an answer, or the reason why it has none.
-pub(crate) fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
-    let CallEnd::Answered(answer) = end else { return (None, None) };
-    match parse_reply::reply_text(answer) {
-        Err(problem) => (None, Some(problem)),
-        Ok(content) => match parse_reply::read(rubric, content) {
-            Ok(verdict) => (Some(verdict), None),
-            Err(error) => (None, Some(error.to_string())),
-        },
-    }
-}
-
-/// Pauses the run if another model answered and the settings refuse that.
-pub(crate) fn refuse_other_model(
-    setup: &JudgeSetup,
-    asked: &str,
-    end: &CallEnd,
-    next: NextStep,
-) -> NextStep {
-    match setup.pricing.other_model(end).filter(|_| setup.refuse_other_model) {
-        Some(model) => NextStep::PauseRun(format!(
-            "model {model} replies in place of {asked}, and judge.other_model is \
-             \"refuse\"; disable the gateway's fallback, or set it to \"warn\""
-        )),
-        None => next,
-    }
 }
 
 /// The reply for the cache; none if another model gave it.

@@ -2,7 +2,7 @@
 //! answer comes.
 
 use crate::{
-    cost_bounds::Bounds, judging::FirstVerdict, result_builder::BuilderSnapshot,
+    cost_bounds::Bounds, judging::call_decision::FirstVerdict, result_builder::BuilderSnapshot,
     retry::AttemptTally,
 };
 use juror_ledger::{batches::BatchRow, error::LedgerError};

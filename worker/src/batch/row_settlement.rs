@@ -9,11 +9,13 @@ use crate::{
     evaluate::record_result,
     interruption::Interruption,
     judging::{
-        self, FirstVerdict, call_admission::past_deadline, refuse_other_model, reply_for_cache,
-        verdict_in,
+        self,
+        call_admission::past_deadline,
+        call_decision::{CallDecision, JobAfterCall},
+        reply_for_cache,
     },
     result_builder::ResultBuilder,
-    retry::{self, LeaseEnd, NextStep, Step},
+    retry::{LeaseEnd, NextStep},
     vision::CallEnd,
 };
 use juror_ledger::{
@@ -126,58 +128,36 @@ impl RowFinishing<'_> {
             CallEnd::RateLimited { message, .. } => CallEnd::Unavailable { status: 429, message },
             end => end,
         };
-        let (verdict, problem) = verdict_in(&end, &context.rubric);
-        let tally = &mut self.record.tally;
-        let contradiction = retry::contradiction(&context.rubric, verdict.as_ref(), tally);
-        let asks_once_more = contradiction.is_some();
-        let problem = problem.or(contradiction);
-        let Step { money, next } =
-            retry::decide(&end, problem.as_deref(), tally, retry::full_jitter);
-        let next = refuse_other_model(setup, &judge.model, &end, next);
-        let next = match (&end, next) {
+        let mut decision =
+            CallDecision::new(&end, &judge.model, setup, context, &mut self.record.tally);
+        if self.record.by_url
+            && matches!((&end, &decision.next), (CallEnd::Refused { .. }, NextStep::Fail(..)))
+        {
             // The retry sends the image bytes instead of URLs.
-            (CallEnd::Refused { .. }, NextStep::Fail(..)) if self.record.by_url => NextStep::Retry,
-            (_, next) => next,
-        };
+            decision.next = NextStep::Retry;
+        }
+        let money = decision.money;
         let bill = judging::bill(context, setup, &end, money, &self.record.bounds).await;
         let other = setup.pricing.other_model(&end);
-        let result = end.result(verdict.is_some());
+        let result = end.result(decision.verdict.is_some());
         let cost = judging::cost(money, bill, &self.record.bounds);
         context.metrics.row_ended(&judge.model, Some(result), cost);
         builder.called(&judge, &end, bill.as_ref(), &self.record.bounds, other);
         let remember = reply_for_cache(self.record.key, &judge, setup, &end, bill);
-        if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
-            let (answer, remember) = (builder.recorded_answer(), remember.clone());
-            self.record.first = Some(FirstVerdict { verdict, answer, remember });
-        } else if next.rejects_reply()
-            && let Some(first) = self.record.first.take()
-        {
-            return self.paid(money, bill, first.score(builder)).await;
-        }
-        match (next, verdict) {
-            (NextStep::Accept, Some(verdict)) => {
-                let finished = FinishedJob { remember, ..builder.scored(verdict) };
-                self.paid(money, bill, finished).await
+        let next = match decision.end_job(builder, remember, &mut self.record.first) {
+            JobAfterCall::Finished(finished) => return self.paid(money, bill, finished).await,
+            JobAfterCall::Unfinished(next, _) => next,
+        };
+        self.end_lease(money, bill, None).await?;
+        self.record.raised |= next == NextStep::RetryLonger;
+        let falls_back = self.work.lane.falls_back;
+        let ended = self.again(falls_back).await?;
+        match next {
+            NextStep::PauseRun(reason) => {
+                context.shutdown.drain.cancel();
+                Err(Interruption::Paused(reason))
             }
-            (NextStep::Unscorable(message), _) => {
-                self.paid(money, bill, builder.unscorable(message)).await
-            }
-            (NextStep::Fail(kind, message), _) => {
-                self.paid(money, bill, builder.failed(JobError { kind, message })).await
-            }
-            (next, _) => {
-                self.end_lease(money, bill, None).await?;
-                self.record.raised |= next == NextStep::RetryLonger;
-                let falls_back = self.work.lane.falls_back;
-                let ended = self.again(falls_back).await?;
-                match next {
-                    NextStep::PauseRun(reason) => {
-                        context.shutdown.drain.cancel();
-                        Err(Interruption::Paused(reason))
-                    }
-                    _ => Ok(ended),
-                }
-            }
+            _ => Ok(ended),
         }
     }
 

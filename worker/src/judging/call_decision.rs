@@ -1,0 +1,117 @@
+//! Decision after a call, ordinary or in a batch: its verdict, its money and the end of its job.
+
+use crate::{
+    context::{Context, JudgeSetup},
+    parse_reply,
+    result_builder::{RecordedAnswer, ResultBuilder},
+    retry::{self, AttemptTally, LeaseEnd, NextStep, Step},
+    vision::CallEnd,
+};
+use juror_ledger::job_store::{CachedReply, FinishedJob};
+use juror_types::{id::Digest, outcome::JobError, rubric::Rubric, verdict::Verdict};
+use serde::{Deserialize, Serialize};
+
+/// Decision after a call.
+pub(crate) struct CallDecision {
+    /// The verdict in its answer.
+    pub(crate) verdict: Option<Verdict>,
+    /// True if the verdict contradicts itself, so that the judge is asked once more.
+    pub(crate) asks_once_more: bool,
+    /// End of its lease.
+    pub(crate) money: LeaseEnd,
+    /// Next step of its job.
+    pub(crate) next: NextStep,
+}
+
+/// A job after a call.
+pub(crate) enum JobAfterCall {
+    /// The call was its last one.
+    Finished(FinishedJob),
+    /// The judge is to be asked again, after this step.
+    Unfinished(NextStep, ResultBuilder),
+}
+
+/// A verdict that contradicts itself, kept while the judge is asked once more. It stands if the
+/// second answer is not usable.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FirstVerdict {
+    pub(crate) verdict: Verdict,
+    pub(crate) answer: RecordedAnswer,
+    pub(crate) remember: Option<(Digest, CachedReply)>,
+}
+
+impl FirstVerdict {
+    /// Ends a job with this verdict.
+    pub(crate) fn score(self, mut record: ResultBuilder) -> FinishedJob {
+        record.restore_answer(self.answer);
+        FinishedJob { remember: self.remember, ..record.scored(self.verdict) }
+    }
+}
+
+impl CallDecision {
+    /// The decision after a call of `model`, which the tally counts.
+    pub(crate) fn new(
+        end: &CallEnd,
+        model: &str,
+        setup: &JudgeSetup,
+        context: &Context,
+        tally: &mut AttemptTally,
+    ) -> Self {
+        let (verdict, problem) = verdict_in(end, &context.rubric);
+        let contradiction = retry::contradiction(&context.rubric, verdict.as_ref(), tally);
+        let asks_once_more = contradiction.is_some();
+        let problem = problem.or(contradiction);
+        let Step { money, next } =
+            retry::decide(end, problem.as_deref(), tally, retry::full_jitter);
+        let next = refuse_other_model(setup, model, end, next);
+        Self { verdict, asks_once_more, money, next }
+    }
+
+    /// Ends the job if the call was its last one. A verdict that contradicts itself becomes
+    /// `first`, which scores the job if the second answer is rejected.
+    pub(crate) fn end_job(
+        self,
+        record: ResultBuilder,
+        remember: Option<(Digest, CachedReply)>,
+        first: &mut Option<FirstVerdict>,
+    ) -> JobAfterCall {
+        let Self { verdict, asks_once_more, next, .. } = self;
+        if let (true, Some(verdict)) = (asks_once_more, verdict.clone()) {
+            let (answer, remember) = (record.recorded_answer(), remember.clone());
+            *first = Some(FirstVerdict { verdict, answer, remember });
+        } else if next.rejects_reply()
+            && let Some(first) = first.take()
+        {
+            return JobAfterCall::Finished(first.score(record));
+        }
+        JobAfterCall::Finished(match (next, verdict) {
+            (NextStep::Accept, Some(verdict)) => FinishedJob { remember, ..record.scored(verdict) },
+            (NextStep::Unscorable(message), _) => record.unscorable(message),
+            (NextStep::Fail(kind, message), _) => record.failed(JobError { kind, message }),
+            (next, _) => return JobAfterCall::Unfinished(next, record),
+        })
+    }
+}
+
+/// The verdict of an answer, or the reason why it has none.
+fn verdict_in(end: &CallEnd, rubric: &Rubric) -> (Option<Verdict>, Option<String>) {
+    let CallEnd::Answered(answer) = end else { return (None, None) };
+    match parse_reply::reply_text(answer) {
+        Err(problem) => (None, Some(problem)),
+        Ok(content) => match parse_reply::read(rubric, content) {
+            Ok(verdict) => (Some(verdict), None),
+            Err(error) => (None, Some(error.to_string())),
+        },
+    }
+}
+
+/// Pauses the run if another model answered and the settings refuse that.
+fn refuse_other_model(setup: &JudgeSetup, asked: &str, end: &CallEnd, next: NextStep) -> NextStep {
+    match setup.pricing.other_model(end).filter(|_| setup.refuse_other_model) {
+        Some(model) => NextStep::PauseRun(format!(
+            "model {model} replies in place of {asked}, and judge.other_model is \
+             \"refuse\"; disable the gateway's fallback, or set it to \"warn\""
+        )),
+        None => next,
+    }
+}
