@@ -6,18 +6,18 @@ mod keep;
 use crate::{
     claim::ClaimedJob,
     code_signature::code_signature,
-    context::Context,
+    context::{Context, JudgeSetup},
     file_check::inspect_images,
     interruption::Interruption,
     item_texts::{self, LoadedItem},
     judging::{Judging, call_admission::past_deadline},
-    measuring::{self, MeasuringError},
+    measuring::{self, ItemEvidence, MeasuringError},
     parse_reply,
     question::{PreparedQuestion, Question},
     result_builder::{ResultBuilder, UsedText},
     stages::{self, command::run_pipeline},
 };
-use juror_ledger::job_store::FinishedJob;
+use juror_ledger::job_store::{CachedReply, FinishedJob};
 use juror_types::{
     item::{Item, Text},
     job::Job,
@@ -25,6 +25,7 @@ use juror_types::{
     reference::shown,
     rubric::Need,
     stage::Stages,
+    verdict::Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -74,15 +75,9 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     record.stages(stages);
     keep::texts(&loaded, context).await?;
 
-    let evidence = match measuring::collect(job, &loaded, context).await {
+    let evidence = match measure(job, &loaded, context, &mut record).await {
         Ok(evidence) => evidence,
-        Err(MeasuringError::Unmeasured(reason)) => {
-            record.unmeasured(reason);
-            None
-        }
-        Err(MeasuringError::Input(error)) => {
-            return without_input(job, context, record, error).await;
-        }
+        Err(error) => return without_input(job, context, record, error).await,
     };
     if let Some(evidence) = &evidence {
         record.evidence(evidence);
@@ -111,14 +106,10 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
     for (digest, bytes) in question.originals() {
         keep::input(digest, bytes, context).await?;
     }
-    if setup.cache
-        && let Some(cached) = context.store.cached(&question.key).await?
-        && let Ok(verdict) = parse_reply::read(&context.rubric, &cached.reply)
-    {
+    if let Some((cached, verdict)) = cached_verdict(&question, setup, context).await? {
         record.record_reply(cached.judge, Some(cached.reply));
         return Ok(PreparedJob::Finished(record.scored_from_cache(verdict)));
     }
-
     if context.deadline_passed() {
         let (kind, message) = past_deadline();
         return Ok(PreparedJob::Finished(record.skipped(kind, message)));
@@ -175,6 +166,39 @@ async fn prepare_stages(
     let texts = used.collect();
     let stages = stages::evaluate(&loaded, &context.stages).await?;
     Ok((loaded, texts, stages))
+}
+
+/// Measures the item's code; where that is impossible, records the reason.
+async fn measure(
+    job: &Job,
+    loaded: &LoadedItem,
+    context: &Context,
+    record: &mut ResultBuilder,
+) -> Result<Option<ItemEvidence>, JobError> {
+    match measuring::collect(job, loaded, context).await {
+        Ok(evidence) => Ok(evidence),
+        Err(MeasuringError::Unmeasured(reason)) => {
+            record.unmeasured(reason);
+            Ok(None)
+        }
+        Err(MeasuringError::Input(error)) => Err(error),
+    }
+}
+
+/// An earlier reply to the same question and its verdict, if replies are cached.
+async fn cached_verdict(
+    question: &Question,
+    setup: &JudgeSetup,
+    context: &Context,
+) -> Result<Option<(CachedReply, Verdict)>, Interruption> {
+    if !setup.cache {
+        return Ok(None);
+    }
+    let cached = context.store.cached(&question.key).await?;
+    Ok(cached.and_then(|cached| {
+        let verdict = parse_reply::read(&context.rubric, &cached.reply).ok()?;
+        Some((cached, verdict))
+    }))
 }
 
 /// The error of an item without generated code that can be judged, depending on the code's source.
