@@ -137,25 +137,14 @@ impl Simulator {
         mut headers: HeaderMap,
         shutdown: &Shutdown,
     ) -> Result<Response<Body>, HungUp> {
-        let PreparedAnswer {
-            fault,
-            imitation,
-            substitute,
-            model,
-            content,
-            usage,
-            cache_write_tokens,
-            lane,
-            cost,
-            latency,
-        } = prepared;
+        let PreparedAnswer { fault, usage, cost, latency, .. } = prepared;
         if let Some(fault) = fault {
             self.counter.spoil(fault);
         }
-        self.counter.imitate(&imitation);
+        self.counter.imitate(&prepared.imitation);
         let error =
             fault.and_then(|fault| Refusal::from_fault(fault, self.config.fault_retry_after));
-        if let Some(substitute) = substitute.filter(|_| error.is_none()) {
+        if let Some(substitute) = prepared.substitute.filter(|_| error.is_none()) {
             if substitute.billed {
                 self.counter.bill(cost, usage);
             }
@@ -179,6 +168,7 @@ impl Simulator {
         if !bill_first && !lost {
             self.counter.bill(cost, usage);
         }
+        let PreparedAnswer { imitation, model, content, cache_write_tokens, lane, .. } = prepared;
         let mut body = reply::completion(serial, &model, &content, usage, cache_write_tokens, lane);
         imitation.alter(&mut body, &mut headers, cost);
         match fault {

@@ -92,14 +92,18 @@ impl SimulatedBatch {
         }
     }
 
-    /// Ends it before anything ran.
-    pub(super) fn fail(&mut self, invalid: &InvalidRow) {
-        self.status = SimulatedStatus::Failed;
-        self.ended = Some(now());
-        self.total = 0;
-        self.errors = vec![json!({
+    /// A batch that ended before anything ran.
+    pub(super) fn failed(new: NewBatch, rows: Vec<InputRow>, invalid: &InvalidRow) -> Self {
+        let error = json!({
             "code": invalid.code, "line": invalid.line, "message": invalid.message, "param": null,
-        })];
+        });
+        Self {
+            status: SimulatedStatus::Failed,
+            ended: Some(now()),
+            total: 0,
+            errors: vec![error],
+            ..Self::new(new, rows, 0)
+        }
     }
 
     /// Lets a batch configured with `BatchEnd::OnRequest` end at the next poll.

@@ -71,31 +71,7 @@ impl Outputs {
             let meets = |fault: BatchFault| {
                 Random::new(random::mix(seed, fault as u64)).unit() < settings.share(fault)
             };
-            if meets(BatchFault::Expired) {
-                self.has_expired = true;
-                let message =
-                    "This request could not be executed before the completion window expired.";
-                self.error(
-                    &id,
-                    &row.custom_id,
-                    &json!(null),
-                    &json!({"code": "batch_expired", "message": message}),
-                );
-                continue;
-            }
-            if meets(BatchFault::RefusedRow) {
-                self.failed += 1;
-                let error = json!({"code": "server_error", "message": "the server had an error"});
-                self.error(&id, &row.custom_id, &json!(null), &error);
-                continue;
-            }
-            if meets(BatchFault::FailedRow) {
-                self.failed += 1;
-                let error = json!({"message": "the server had an error", "type": "server_error",
-                                   "param": null, "code": "server_error"});
-                let response =
-                    json!({"status_code": 500, "request_id": id, "body": {"error": error}});
-                self.error(&id, &row.custom_id, &response, &json!(null));
+            if self.add_unanswered(&id, &row.custom_id, meets) {
                 continue;
             }
             let line = content.get(row.line.clone()).unwrap_or_default();
@@ -119,6 +95,35 @@ impl Outputs {
                 push(&mut self.output, &id, &row.custom_id, &response, &json!(null));
             }
         }
+    }
+
+    /// Adds the error of a row that a fault keeps from its answer; returns true if there is one.
+    fn add_unanswered(
+        &mut self,
+        id: &str,
+        custom_id: &str,
+        meets: impl Fn(BatchFault) -> bool,
+    ) -> bool {
+        if meets(BatchFault::Expired) {
+            self.has_expired = true;
+            let message =
+                "This request could not be executed before the completion window expired.";
+            let error = json!({"code": "batch_expired", "message": message});
+            self.error(id, custom_id, &json!(null), &error);
+        } else if meets(BatchFault::RefusedRow) {
+            self.failed += 1;
+            let error = json!({"code": "server_error", "message": "the server had an error"});
+            self.error(id, custom_id, &json!(null), &error);
+        } else if meets(BatchFault::FailedRow) {
+            self.failed += 1;
+            let error = json!({"message": "the server had an error", "type": "server_error",
+                               "param": null, "code": "server_error"});
+            let response = json!({"status_code": 500, "request_id": id, "body": {"error": error}});
+            self.error(id, custom_id, &response, &json!(null));
+        } else {
+            return false;
+        }
+        true
     }
 
     fn error(&mut self, id: &str, custom_id: &str, response: &Value, error: &Value) {

@@ -139,6 +139,31 @@ struct Creation {
     metadata: Option<Map<String, Value>>,
 }
 
+impl Creation {
+    fn read(body: &[u8]) -> Result<Self, Refusal> {
+        let creation: Self = serde_json::from_slice(body).map_err(|error| {
+            let message = format!("invalid batch request: {error}");
+            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
+        })?;
+        if creation.completion_window != "24h" {
+            let message = "completion_window must be 24h";
+            return Err(Refusal::parameter("completion_window", "invalid_value", message));
+        }
+        if !creation.endpoint.ends_with("/chat/completions") {
+            let message = "batches support only /v1/chat/completions";
+            return Err(Refusal::parameter("endpoint", "invalid_value", message));
+        }
+        let is_invalid = |metadata: &Map<String, Value>| {
+            metadata.len() > MAX_METADATA || metadata.values().any(|value| !value.is_string())
+        };
+        if creation.metadata.as_ref().is_some_and(is_invalid) {
+            let message = "metadata takes at most 16 pairs of strings";
+            return Err(Refusal::parameter("metadata", "invalid_value", message));
+        }
+        Ok(creation)
+    }
+}
+
 impl BatchState {
     fn create(
         &mut self,
@@ -146,26 +171,9 @@ impl BatchState {
         settings: &BatchSettings,
         answerer: &impl RowAnswerer,
     ) -> Result<BatchReply, Refusal> {
-        let creation: Creation = serde_json::from_slice(body).map_err(|error| {
-            let message = format!("invalid batch request: {error}");
-            Refusal::new(StatusCode::BAD_REQUEST, INVALID, "invalid_request", message)
-        })?;
-        let Creation { input_file_id, endpoint, completion_window, metadata } = creation;
-        let metadata = metadata.unwrap_or_default();
-        if completion_window != "24h" {
-            let message = "completion_window must be 24h";
-            return Err(Refusal::parameter("completion_window", "invalid_value", message));
-        }
-        if !endpoint.ends_with("/chat/completions") {
-            let message = "batches support only /v1/chat/completions";
-            return Err(Refusal::parameter("endpoint", "invalid_value", message));
-        }
-        if metadata.len() > MAX_METADATA || metadata.values().any(|value| !value.is_string()) {
-            let message = "metadata takes at most 16 pairs of strings";
-            return Err(Refusal::parameter("metadata", "invalid_value", message));
-        }
-        let content = self.files.content(&input_file_id);
-        let content = content.ok_or_else(|| no_such("file", &input_file_id))?;
+        let creation = Creation::read(body)?;
+        let content = self.files.content(&creation.input_file_id);
+        let content = content.ok_or_else(|| no_such("file", &creation.input_file_id))?;
         self.creations += 1;
         self.lists = 0;
         if self.creations == 1 && settings.has(BatchFault::CreationLimit) {
@@ -174,43 +182,45 @@ impl BatchState {
                 Refusal::new(StatusCode::TOO_MANY_REQUESTS, "requests", RATE_LIMIT, message);
             return Err(Refusal { retry_after: Some(Duration::from_millis(20)), ..refusal });
         }
-        let number = self.batches.len() as u64 + 1;
-        let checked = outputs::check(&content, &endpoint, answerer);
-        let new = NewBatch { number, endpoint, input_file: input_file_id, metadata };
-        let batch = match checked {
-            Ok((rows, _)) if settings.has(BatchFault::ValidationFailed) => {
-                let mut batch = SimulatedBatch::new(new, rows, 0);
-                let message = "Invalid type for 'messages': expected an array.".to_owned();
-                batch.fail(&InvalidRow { line: 1, code: "invalid_request", message });
-                batch
-            }
-            Ok((rows, tokens)) => {
-                let over = self.over_limit(tokens, settings);
-                match over {
-                    Some(message) if !settings.has(BatchFault::LateTokenLimit) => {
-                        let code = "token_limit_exceeded";
-                        return Err(Refusal::new(StatusCode::BAD_REQUEST, INVALID, code, message));
-                    }
-                    Some(message) => {
-                        let mut batch = SimulatedBatch::new(new, rows, 0);
-                        batch.fail(&InvalidRow { line: 0, code: "token_limit_exceeded", message });
-                        batch
-                    }
-                    None => SimulatedBatch::new(new, rows, tokens),
-                }
-            }
-            Err(invalid) => {
-                let mut batch = SimulatedBatch::new(new, Vec::new(), 0);
-                batch.fail(&invalid);
-                batch
-            }
-        };
+        let batch = self.checked_batch(creation, &content, settings, answerer)?;
         let shown = batch.show(settings);
         self.batches.push(batch);
         if self.creations == 1 && settings.has(BatchFault::CreationLost) {
             return Ok(BatchReply::CreatedUnheard);
         }
         Ok(BatchReply::Created(shown))
+    }
+
+    /// A batch of a file's rows; it has failed where they are invalid.
+    fn checked_batch(
+        &self,
+        creation: Creation,
+        content: &Bytes,
+        settings: &BatchSettings,
+        answerer: &impl RowAnswerer,
+    ) -> Result<SimulatedBatch, Refusal> {
+        let number = self.batches.len() as u64 + 1;
+        let Creation { input_file_id: input_file, endpoint, metadata, .. } = creation;
+        let checked = outputs::check(content, &endpoint, answerer);
+        let metadata = metadata.unwrap_or_default();
+        let new = NewBatch { number, endpoint, input_file, metadata };
+        let (rows, tokens) = match checked {
+            Ok(checked) => checked,
+            Err(invalid) => return Ok(SimulatedBatch::failed(new, Vec::new(), &invalid)),
+        };
+        if settings.has(BatchFault::ValidationFailed) {
+            let message = "Invalid type for 'messages': expected an array.".to_owned();
+            let invalid = InvalidRow { line: 1, code: "invalid_request", message };
+            return Ok(SimulatedBatch::failed(new, rows, &invalid));
+        }
+        let code = "token_limit_exceeded";
+        match self.over_limit(tokens, settings) {
+            None => Ok(SimulatedBatch::new(new, rows, tokens)),
+            Some(message) if settings.has(BatchFault::LateTokenLimit) => {
+                Ok(SimulatedBatch::failed(new, rows, &InvalidRow { line: 0, code, message }))
+            }
+            Some(message) => Err(Refusal::new(StatusCode::BAD_REQUEST, INVALID, code, message)),
+        }
     }
 
     /// Error of a batch whose tokens exceed the limit; none within it.
