@@ -20,7 +20,7 @@ use crate::{
     view::RunView,
 };
 use axum::extract::{Extension, Path, State};
-use juror_analysis::format::grouped;
+use juror_analysis::{format::grouped, run_report::Report};
 use juror_app::item_source::ItemDetails;
 use juror_report::{
     html::{
@@ -30,7 +30,7 @@ use juror_report::{
     sanitize::harmless,
     topics::results::item_name,
 };
-use juror_types::{evidence::EvidenceOutcome, outcome::JobResult};
+use juror_types::{evidence::EvidenceOutcome, outcome::JobResult, verdict::Verdict};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -104,7 +104,6 @@ fn content(
     let (verdict, is_simulated) = (result.verdict(), result.is_simulated());
     let show = shown.as_ref().ok();
     let cited = verdict.map_or(&[][..], |verdict| &verdict.findings);
-    let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
     html! {
         (navigation(view, neighbors))
         header.page.item-head {
@@ -128,22 +127,7 @@ fn content(
             (pictures::section(view, result, show))
             div.findings {
             @if let Some(facts) = measured_facts(result, cited, None) { (measured(&facts)) }
-            @if let Some(verdict) = verdict {
-                section.card aria-labelledby="scores" {
-                    h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
-                    (scores(&report.rubric, verdict, true))
-                }
-                div.two {
-                    @if verdict.findings.is_empty() { (titled_statements("Issues", "issues", &verdict.issues, is_simulated)) }
-                    @else {
-                        section.card aria-labelledby="findings" {
-                            h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
-                            (findings(&report.rubric, verdict, evidence, ""))
-                        }
-                    }
-                    (titled_statements("Strengths", "strengths", &verdict.strengths, is_simulated))
-                }
-            }
+            @if let Some(verdict) = verdict { (scores_and_statements(report, result, verdict)) }
             section.card aria-labelledby="took" {
                 h2 #took { "Stages, cost and time" }
                 div.two { (took(report, result)) div { (metadata(result, show)) } }
@@ -154,6 +138,27 @@ fn content(
         @if let Some(tokens) = show.and_then(|show| show.tokens.as_ref()) { (tokens::section(tokens)) }
         (prompt_and_reply::section(result, show.and_then(|show| show.prompt.as_ref())))
         (earlier)
+    }
+}
+
+fn scores_and_statements(report: &Report, result: &JobResult, verdict: &Verdict) -> Markup {
+    let is_simulated = result.is_simulated();
+    let evidence = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+    html! {
+        section.card aria-labelledby="scores" {
+            h2 #scores { "Scores" @if is_simulated { " " (simulated()) } }
+            (scores(&report.rubric, verdict, true))
+        }
+        div.two {
+            @if verdict.findings.is_empty() { (titled_statements("Issues", "issues", &verdict.issues, is_simulated)) }
+            @else {
+                section.card aria-labelledby="findings" {
+                    h2 #findings { "Findings" @if is_simulated { " " (simulated()) } }
+                    (findings(&report.rubric, verdict, evidence, ""))
+                }
+            }
+            (titled_statements("Strengths", "strengths", &verdict.strengths, is_simulated))
+        }
     }
 }
 

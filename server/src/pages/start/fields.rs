@@ -21,21 +21,6 @@ pub fn form(
     datasets: &[String],
     defaults: &RequestDefaults,
 ) -> Markup {
-    let field = |field, label: &str, value: &str, help: &str| {
-        Field { field, label, help, error: errors.message(field) }.input(value)
-    };
-    let model = format!("Empty: {}, the default.", harmless(&defaults.model));
-    let budget = match defaults.max_budget_usd {
-        Some(most) => {
-            format!("Required with the judge on, at most ${most}; the run never spends more.")
-        }
-        None => "Required with the judge on; the run never spends more.".to_owned(),
-    };
-    let repeat = format!("Number of judgements of each item; empty: {}.", defaults.repeat);
-    let baseline = match &defaults.baseline {
-        Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
-        None => "A blessed run, or a run's name; empty: none.".to_owned(),
-    };
     html! {
         form.start method="post" action="/start" novalidate {
             section.card aria-labelledby="what" {
@@ -44,38 +29,8 @@ pub fn form(
                 (keep_inputs(form, errors))
                 div.fields { (evidence(form, errors)) }
             }
-            section.card aria-labelledby="judge" {
-                h2 #judge { "The judge" }
-                p.check {
-                    input #enable_llm_judge type="checkbox" name="enable_llm_judge" value="true" checked[form.is_judged()]
-                        aria-describedby="judge-help";
-                    label for="enable_llm_judge" { "Enable LLM judge" }
-                }
-                p.faint #judge-help {
-                    "If off, only the deterministic stages run, at no cost. If on, a vision model judges each"
-                    " item, which takes time and money; the next page shows an estimate before the start."
-                }
-                div.fields {
-                    (field(RequestField::BudgetUsd, "Budget in dollars", &form.budget_usd, &budget))
-                    (Field { field: RequestField::Model, label: "Model", help: &model, error: errors.message(RequestField::Model) }
-                        .input_with(&form.model, &format!("default: {}", harmless(&defaults.model))))
-                }
-            }
-            details.card open[has_more(form)] {
-                summary { "More: selection, repeats, limits" }
-                div.fields {
-                    (field(RequestField::Sample, "Only a random sample", &form.sample, "Number of items; empty: all."))
-                    (field(RequestField::Seed, "Seed of the sample", &form.seed, "The same seed chooses the same items; empty: 0."))
-                    (field(RequestField::Limit, "Only the first items", &form.limit, "Number of items; empty: all."))
-                    (filters(form, errors))
-                    (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
-                    (field(RequestField::Rpm, "Requests per minute", &form.rpm, "Maximum."))
-                    (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "Maximum."))
-                    (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "Maximum; empty: adapting."))
-                    (field(RequestField::Baseline, "Compare with", &form.baseline, &baseline))
-                    (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
-                }
-            }
+            (judge(form, errors, defaults))
+            (selection_and_limits(form, errors, defaults))
             p { button.primary type="submit" name="step" value="estimate" { "Estimate first" } }
         }
     }
@@ -89,7 +44,11 @@ struct Field<'a> {
     error: Option<&'a str>,
 }
 
-impl Field<'_> {
+impl<'a> Field<'a> {
+    fn new(field: RequestField, label: &'a str, help: &'a str, errors: &'a FieldErrors) -> Self {
+        Self { field, label, help, error: errors.message(field) }
+    }
+
     fn input(&self, value: &str) -> Markup {
         self.input_with(value, "")
     }
@@ -119,6 +78,67 @@ impl Field<'_> {
                 (control)
                 @if let Some(error) = self.error { small.field-error id=(format!("{id}-error")) { (harmless(error)) } }
                 small id=(format!("{id}-help")) { (self.help) }
+            }
+        }
+    }
+}
+
+fn judge(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
+    let model = format!("Empty: {}, the default.", harmless(&defaults.model));
+    let placeholder = format!("default: {}", harmless(&defaults.model));
+    let budget = match defaults.max_budget_usd {
+        Some(most) => {
+            format!("Required with the judge on, at most ${most}; the run never spends more.")
+        }
+        None => "Required with the judge on; the run never spends more.".to_owned(),
+    };
+    html! {
+        section.card aria-labelledby="judge" {
+            h2 #judge { "The judge" }
+            p.check {
+                input #enable_llm_judge type="checkbox" name="enable_llm_judge" value="true" checked[form.is_judged()]
+                    aria-describedby="judge-help";
+                label for="enable_llm_judge" { "Enable LLM judge" }
+            }
+            p.faint #judge-help {
+                "If off, only the deterministic stages run, at no cost. If on, a vision model judges each"
+                " item, which takes time and money; the next page shows an estimate before the start."
+            }
+            div.fields {
+                (Field::new(RequestField::BudgetUsd, "Budget in dollars", &budget, errors).input(&form.budget_usd))
+                (Field::new(RequestField::Model, "Model", &model, errors).input_with(&form.model, &placeholder))
+            }
+        }
+    }
+}
+
+fn selection_and_limits(
+    form: &StartForm,
+    errors: &FieldErrors,
+    defaults: &RequestDefaults,
+) -> Markup {
+    let field = |field, label: &str, value: &str, help: &str| {
+        Field::new(field, label, help, errors).input(value)
+    };
+    let repeat = format!("Number of judgements of each item; empty: {}.", defaults.repeat);
+    let baseline = match &defaults.baseline {
+        Some(named) => format!("A blessed run, or a run's name; empty: {}.", harmless(named)),
+        None => "A blessed run, or a run's name; empty: none.".to_owned(),
+    };
+    html! {
+        details.card open[has_more(form)] {
+            summary { "More: selection, repeats, limits" }
+            div.fields {
+                (field(RequestField::Sample, "Only a random sample", &form.sample, "Number of items; empty: all."))
+                (field(RequestField::Seed, "Seed of the sample", &form.seed, "The same seed chooses the same items; empty: 0."))
+                (field(RequestField::Limit, "Only the first items", &form.limit, "Number of items; empty: all."))
+                (filters(form, errors))
+                (field(RequestField::Repeat, "Repeats", &form.repeat, &repeat))
+                (field(RequestField::Rpm, "Requests per minute", &form.rpm, "Maximum."))
+                (field(RequestField::Tpm, "Tokens per minute", &form.tpm, "Maximum."))
+                (field(RequestField::MaxConcurrency, "Calls at once", &form.max_concurrency, "Maximum; empty: adapting."))
+                (field(RequestField::Baseline, "Compare with", &form.baseline, &baseline))
+                (field(RequestField::RunId, "Name of the run", &form.run_id, "Empty: made from date and time."))
             }
         }
     }
@@ -156,10 +176,9 @@ fn keep_inputs(form: &StartForm, errors: &FieldErrors) -> Markup {
 }
 
 fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
-    let field = RequestField::Evidence;
     let help = "Renders the generated code and measures how it differs from the screenshot. Facts adds \
                 the differences to the prompt; full also sends the pictures, which costs more.";
-    let field = Field { field, label: "Evidence", help, error: errors.message(field) };
+    let field = Field::new(RequestField::Evidence, "Evidence", help, errors);
     field.around(&html! {
         select #evidence name="evidence" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             @for mode in EvidenceMode::ALL {
@@ -170,9 +189,8 @@ fn evidence(form: &StartForm, errors: &FieldErrors) -> Markup {
 }
 
 fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
-    let field = RequestField::Filters;
     let help = "One KEY=VALUE per line; all must hold.";
-    let field = Field { field, label: "Filters", help, error: errors.message(field) };
+    let field = Field::new(RequestField::Filters, "Filters", help, errors);
     field.around(&html! {
         textarea #item-filters name="filters" rows="2" aria-describedby=(field.described_by())
             aria-invalid=[field.error.map(|_| "true")] { (form.filters) }
@@ -180,19 +198,18 @@ fn filters(form: &StartForm, errors: &FieldErrors) -> Markup {
 }
 
 fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Markup {
-    let error = errors.message(RequestField::Dataset);
     let help = match datasets.is_empty() {
         true => {
             "No dataset found in the server's data roots: start it with juror serve --data-root FOLDER."
         }
         false => "From the server's data roots.",
     };
-    let field = Field { field: RequestField::Dataset, label: "Dataset", help, error };
+    let field = Field::new(RequestField::Dataset, "Dataset", help, errors);
     if datasets.is_empty() {
         return field.input(&form.dataset);
     }
     field.around(&html! {
-        select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[error.map(|_| "true")] {
+        select #dataset name="dataset" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "choose a dataset" }
             @for dataset in datasets {
                 option value=(dataset) selected[*dataset == form.dataset] { (harmless(dataset)) }
@@ -202,8 +219,8 @@ fn dataset(form: &StartForm, errors: &FieldErrors, datasets: &[String]) -> Marku
 }
 
 fn rubric(form: &StartForm, errors: &FieldErrors, defaults: &RequestDefaults) -> Markup {
-    let (field, help) = (RequestField::Rubric, "Criteria and scoring.");
-    let field = Field { field, label: "Rubric", help, error: errors.message(field) };
+    let help = "Criteria and scoring.";
+    let field = Field::new(RequestField::Rubric, "Rubric", help, errors);
     field.around(&html! {
         select #rubric name="rubric" aria-describedby=(field.described_by()) aria-invalid=[field.error.map(|_| "true")] {
             option value="" { "default: " (harmless(&defaults.rubric)) }
