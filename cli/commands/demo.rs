@@ -53,20 +53,7 @@ async fn judge(
     golden: Golden,
     base_url: &str,
 ) -> Result<Exit, Failure> {
-    let mut flags = vec![
-        Layer::from_value("run", "rubric", golden.rubric()),
-        Layer::from_value("run", "enable_llm_judge", true),
-        Layer::from_value("judge", "base_url", base_url),
-        // The user's own baseline and gate are for other items.
-        Layer::from_value("run", "baseline", ""),
-        Layer::from_value("run", "gate", ""),
-        // Simulated money counts towards no budget but the demo's own.
-        Layer::from_value("budget", "day_usd", "unlimited"),
-        Layer::from_value("budget", "month_usd", "unlimited"),
-    ];
-    let concurrency =
-        arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-    flags.extend(concurrency.map(|count| Layer::from_value("limits", "max_concurrency", count)));
+    let mut flags = demo_settings(arguments, golden, base_url);
     let base = settings_sources::read(global)?;
     let folder = base.settle(flags.clone())?.run.runs_dir.join("golden");
     flags.push(Layer::from_value(
@@ -114,6 +101,25 @@ async fn judge(
         );
     }
     Ok(exit)
+}
+
+/// Settings that the demo sets whatever the user's own are.
+fn demo_settings(arguments: &DemoArguments, golden: Golden, base_url: &str) -> Vec<Layer> {
+    let mut settings = vec![
+        Layer::from_value("run", "rubric", golden.rubric()),
+        Layer::from_value("run", "enable_llm_judge", true),
+        Layer::from_value("judge", "base_url", base_url),
+        // The user's own baseline and gate are for other items.
+        Layer::from_value("run", "baseline", ""),
+        Layer::from_value("run", "gate", ""),
+        // Simulated money counts towards no budget but the demo's own.
+        Layer::from_value("budget", "day_usd", "unlimited"),
+        Layer::from_value("budget", "month_usd", "unlimited"),
+    ];
+    let concurrency =
+        arguments.max_concurrency.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    settings.extend(concurrency.map(|count| Layer::from_value("limits", "max_concurrency", count)));
+    settings
 }
 
 fn print_introduction(setup: &RunSetup, lacks_browser: bool) {

@@ -67,7 +67,7 @@ impl AdmissionQueue {
         Self { metrics, ..Self::default() }
     }
 
-    /// Asks until there is a decision. `ask` is called at the caller's turn, since the token
+    /// Asks until there is a decision. `request` is called at the caller's turn, since the token
     /// counting may have changed meanwhile. To stop waiting, cancel the token: dropping the future
     /// instead may leave a lease behind that counts as in flight while the process lives.
     pub async fn admit(
@@ -120,15 +120,10 @@ impl AdmissionQueue {
                 admission.release(&current.lease).await?;
                 continue;
             }
-            let longest = match reason {
-                WaitReason::Cooldown => MAX_COOLDOWN_WAIT,
-                _ => MAX_RATE_WAIT,
-            };
-            let pause = retry_after.unwrap_or(MONEY_RETRY_INTERVAL).min(longest);
             tokio::select! {
                 biased;
                 () = cancelled.cancelled() => {}
-                () = sleep(pause) => continue,
+                () = sleep(pause_before_next_request(retry_after, reason)) => continue,
                 () = helpful_change(&mut changes, reason) => continue,
             }
             admission.release(&current.lease).await?;
@@ -180,6 +175,14 @@ impl Drop for QueuePlace<'_> {
             queues.remove(&self.key);
         }
     }
+}
+
+fn pause_before_next_request(retry_after: Option<Duration>, reason: WaitReason) -> Duration {
+    let longest = match reason {
+        WaitReason::Cooldown => MAX_COOLDOWN_WAIT,
+        _ => MAX_RATE_WAIT,
+    };
+    retry_after.unwrap_or(MONEY_RETRY_INTERVAL).min(longest)
 }
 
 /// Returns when a change may help. A cooldown and a rate limit end by time alone, and a closed
