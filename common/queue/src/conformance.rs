@@ -1,15 +1,13 @@
 //! Conformance suite of a queue. An adapter's tests run [`every_queue`] through a [`Harness`].
 
-use super::{
-    DeadLetters, Delivery, Disposition, Message, Priority, Queue, Subscription, acknowledge_all,
-};
+mod dead_letters;
+mod redelivery;
+
+use super::{DeadLetters, Delivery, Message, Priority, Queue, Subscription, acknowledge_all};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
-use tokio::{
-    sync::mpsc,
-    time::{Instant, timeout},
-};
+use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Setup of the queue under test.
@@ -62,16 +60,16 @@ pub async fn every_queue(harness: &impl Harness) {
     several_are_acknowledged_at_once_and_no_other(harness).await;
     a_lane_keeps_its_order_and_the_high_lane_comes_first(harness).await;
     no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness).await;
-    a_dropped_delivery_comes_again_marked(harness).await;
-    what_is_given_back_comes_again_marked(harness).await;
-    a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
-    a_shorter_delay_overtakes_a_longer_one(harness).await;
-    a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness).await;
-    a_dead_letter_that_is_done_is_forgotten_and_no_other(harness).await;
+    redelivery::a_dropped_delivery_comes_again_marked(harness).await;
+    redelivery::what_is_given_back_comes_again_marked(harness).await;
+    redelivery::a_retry_waits_keeps_its_lane_and_frees_its_place(harness).await;
+    redelivery::a_shorter_delay_overtakes_a_longer_one(harness).await;
+    dead_letters::a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness).await;
+    dead_letters::a_dead_letter_that_is_done_is_forgotten_and_no_other(harness).await;
     prefetch_bounds_what_is_out(harness).await;
     several_subscriptions_share_the_messages(harness).await;
     a_subscription_that_ends_leaves_its_messages_to_others(harness).await;
-    both_lanes_survive_a_delay(harness).await;
+    redelivery::both_lanes_survive_a_delay(harness).await;
     a_full_queue_pauses_its_publishers_and_goes_on(harness).await;
 }
 
@@ -143,99 +141,6 @@ async fn no_other_lane_has_its_turn_while_the_high_lane_holds_more(harness: &imp
     assert_eq!(priorities, [[Priority::High; 20], [Priority::Normal; 20]].concat());
 }
 
-async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "one", Priority::High).await;
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    drop(expect_next(&mut subscription).await);
-    let again = expect_next(&mut subscription).await;
-    assert!(again.redelivered);
-    assert_eq!(again.priority, Priority::High);
-    // A settlement without an await settles nothing.
-    drop(again.settle(Disposition::Acknowledge));
-    expect_next(&mut subscription).await.acknowledge().await.unwrap();
-}
-
-async fn what_is_given_back_comes_again_marked(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "one", Priority::Normal).await;
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    let delivery = expect_next(&mut subscription).await;
-    delivery.settle(Disposition::Requeue).await.unwrap();
-    let again = expect_next(&mut subscription).await;
-    assert!(again.redelivered);
-    again.acknowledge().await.unwrap();
-    expect_silence(harness, &mut subscription).await;
-}
-
-async fn a_retry_waits_keeps_its_lane_and_frees_its_place(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "later", Priority::High).await;
-    publish(&*queue, "meanwhile", Priority::Normal).await;
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    let delivery = expect_next(&mut subscription).await;
-    let settled_at = Instant::now();
-    delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
-    let meanwhile = expect_next(&mut subscription).await;
-    assert_eq!(meanwhile.message.0, "meanwhile");
-    meanwhile.acknowledge().await.unwrap();
-    let again = expect_next(&mut subscription).await;
-    assert_eq!((again.message.0.as_str(), again.priority), ("later", Priority::High));
-    assert!(again.redelivered);
-    assert!(settled_at.elapsed() >= harness.delay(), "a retry came before its time");
-    again.acknowledge().await.unwrap();
-}
-
-async fn a_shorter_delay_overtakes_a_longer_one(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "long", Priority::Normal).await;
-    publish(&*queue, "short", Priority::Normal).await;
-    let mut subscription = queue.subscribe(2).await.unwrap();
-    let long = expect_next(&mut subscription).await;
-    let short = expect_next(&mut subscription).await;
-    long.settle(Disposition::RetryAfter(harness.delay() * 100)).await.unwrap();
-    let waiting = expect_next(&mut subscription);
-    let settling = short.settle(Disposition::RetryAfter(harness.delay()));
-    let (first, settled) = tokio::join!(waiting, settling);
-    settled.unwrap();
-    assert_eq!(first.message.0, "short");
-    first.acknowledge().await.unwrap();
-}
-
-async fn a_dead_letter_is_kept_with_its_reason_until_it_is_replayed(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    publish(&*queue, "poison", Priority::High).await;
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    let delivery = expect_next(&mut subscription).await;
-    delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
-    expect_silence(harness, &mut subscription).await;
-    let dead = queue.list().await.unwrap();
-    let [letter] = dead.as_slice() else { panic!("one dead letter expected: {dead:?}") };
-    assert_eq!((letter.message.0.as_str(), letter.priority), ("poison", Priority::High));
-    assert_eq!(letter.reason, "killed five workers");
-    assert_eq!(queue.replay(&ids("another")).await.unwrap(), 0);
-    assert_eq!(queue.replay(&ids("poison")).await.unwrap(), 1);
-    assert!(queue.list().await.unwrap().is_empty());
-    let again = expect_next(&mut subscription).await;
-    assert_eq!((again.message.0.as_str(), again.priority), ("poison", Priority::High));
-    again.acknowledge().await.unwrap();
-}
-
-async fn a_dead_letter_that_is_done_is_forgotten_and_no_other(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    let mut subscription = queue.subscribe(1).await.unwrap();
-    for name in ["one", "two", "one"] {
-        publish(&*queue, name, Priority::Normal).await;
-        let delivery = expect_next(&mut subscription).await;
-        delivery.settle(Disposition::DeadLetter("killed five workers".into())).await.unwrap();
-    }
-    assert_eq!(queue.forget(&|note| note.0 == "three").await.unwrap(), 0);
-    assert_eq!(queue.forget(&|note| note.0 == "one").await.unwrap(), 2);
-    let left = queue.list().await.unwrap();
-    assert_eq!(left.iter().map(|dead| dead.message.0.as_str()).collect::<Vec<_>>(), ["two"]);
-    expect_silence(harness, &mut subscription).await;
-}
-
 async fn prefetch_bounds_what_is_out(harness: &impl Harness) {
     let queue = harness.fresh().await;
     for number in 0..3 {
@@ -304,27 +209,6 @@ async fn a_subscription_that_ends_leaves_its_messages_to_others(harness: &impl H
     }
 }
 
-async fn both_lanes_survive_a_delay(harness: &impl Harness) {
-    let queue = harness.fresh().await;
-    let priorities = [("ordinary", Priority::Normal), ("urgent", Priority::High)];
-    for (name, priority) in priorities {
-        publish(&*queue, name, priority).await;
-    }
-    let mut subscription = queue.subscribe(2).await.unwrap();
-    for _ in priorities {
-        let delivery = expect_next(&mut subscription).await;
-        delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
-    }
-    let mut came = BTreeSet::new();
-    for _ in priorities {
-        let delivery = expect_next(&mut subscription).await;
-        assert!(delivery.redelivered);
-        came.insert((delivery.message.0.clone(), delivery.priority == Priority::High));
-        delivery.acknowledge().await.unwrap();
-    }
-    assert_eq!(came, BTreeSet::from([("ordinary".into(), false), ("urgent".into(), true)]));
-}
-
 async fn a_full_queue_pauses_its_publishers_and_goes_on(harness: &impl Harness) {
     let queue = harness.cramped().await;
     let mut numbers = 0..100;
@@ -362,9 +246,4 @@ async fn expect_silence(harness: &impl Harness, subscription: &mut Box<dyn Subsc
     if let Ok(next) = timeout(harness.silence(), subscription.next()).await {
         panic!("nothing should come, and this came: {next:?}");
     }
-}
-
-/// A set of one message id.
-fn ids(id: &str) -> BTreeSet<String> {
-    BTreeSet::from([id.to_owned()])
 }

@@ -1,0 +1,86 @@
+//! Checks of deliveries that come again, at once or after a delay.
+
+use super::{Harness, expect_next, expect_silence, publish};
+use crate::{Disposition, Priority, Queue};
+use std::collections::BTreeSet;
+use tokio::time::Instant;
+
+pub(super) async fn a_dropped_delivery_comes_again_marked(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "one", Priority::High).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    drop(expect_next(&mut subscription).await);
+    let again = expect_next(&mut subscription).await;
+    assert!(again.redelivered);
+    assert_eq!(again.priority, Priority::High);
+    // A settlement without an await settles nothing.
+    drop(again.settle(Disposition::Acknowledge));
+    expect_next(&mut subscription).await.acknowledge().await.unwrap();
+}
+
+pub(super) async fn what_is_given_back_comes_again_marked(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "one", Priority::Normal).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = expect_next(&mut subscription).await;
+    delivery.settle(Disposition::Requeue).await.unwrap();
+    let again = expect_next(&mut subscription).await;
+    assert!(again.redelivered);
+    again.acknowledge().await.unwrap();
+    expect_silence(harness, &mut subscription).await;
+}
+
+pub(super) async fn a_retry_waits_keeps_its_lane_and_frees_its_place(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "later", Priority::High).await;
+    publish(&*queue, "meanwhile", Priority::Normal).await;
+    let mut subscription = queue.subscribe(1).await.unwrap();
+    let delivery = expect_next(&mut subscription).await;
+    let settled_at = Instant::now();
+    delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    let meanwhile = expect_next(&mut subscription).await;
+    assert_eq!(meanwhile.message.0, "meanwhile");
+    meanwhile.acknowledge().await.unwrap();
+    let again = expect_next(&mut subscription).await;
+    assert_eq!((again.message.0.as_str(), again.priority), ("later", Priority::High));
+    assert!(again.redelivered);
+    assert!(settled_at.elapsed() >= harness.delay(), "a retry came before its time");
+    again.acknowledge().await.unwrap();
+}
+
+pub(super) async fn a_shorter_delay_overtakes_a_longer_one(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    publish(&*queue, "long", Priority::Normal).await;
+    publish(&*queue, "short", Priority::Normal).await;
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    let long = expect_next(&mut subscription).await;
+    let short = expect_next(&mut subscription).await;
+    long.settle(Disposition::RetryAfter(harness.delay() * 100)).await.unwrap();
+    let waiting = expect_next(&mut subscription);
+    let settling = short.settle(Disposition::RetryAfter(harness.delay()));
+    let (first, settled) = tokio::join!(waiting, settling);
+    settled.unwrap();
+    assert_eq!(first.message.0, "short");
+    first.acknowledge().await.unwrap();
+}
+
+pub(super) async fn both_lanes_survive_a_delay(harness: &impl Harness) {
+    let queue = harness.fresh().await;
+    let priorities = [("ordinary", Priority::Normal), ("urgent", Priority::High)];
+    for (name, priority) in priorities {
+        publish(&*queue, name, priority).await;
+    }
+    let mut subscription = queue.subscribe(2).await.unwrap();
+    for _ in priorities {
+        let delivery = expect_next(&mut subscription).await;
+        delivery.settle(Disposition::RetryAfter(harness.delay())).await.unwrap();
+    }
+    let mut came = BTreeSet::new();
+    for _ in priorities {
+        let delivery = expect_next(&mut subscription).await;
+        assert!(delivery.redelivered);
+        came.insert((delivery.message.0.clone(), delivery.priority == Priority::High));
+        delivery.acknowledge().await.unwrap();
+    }
+    assert_eq!(came, BTreeSet::from([("ordinary".into(), false), ("urgent".into(), true)]));
+}
