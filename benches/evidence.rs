@@ -26,10 +26,12 @@ mod harness;
 mod mutations;
 
 use harness::{Mark, MarkTable};
-use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch};
+use juror_evidence::{PicturePair, Raster, Snapshot};
 use juror_types::evidence::{Evidence, EvidenceSource};
 use mutations::{
     browser::BenchBrowser,
+    component::{Component, HELD_BACK, OTHER_VIEWPORTS, RENDERING_DIFFERENCES, components},
+    explained_page::{explain, open_fitted},
     firefox::Firefox,
     marks::{ELSEWHERE, SAME_BROWSER},
     mounted,
@@ -41,26 +43,7 @@ use nix::sys::{
     resource::{UsageWho, getrusage},
     time::TimeValLike as _,
 };
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
-
-/// Components that nothing was tuned by.
-const HELD_BACK: &str = "benches/components/held_back";
-/// Components that the noise of screenshots from elsewhere was tuned by.
-const RENDERING_DIFFERENCES: &str = "benches/components/rendering_differences";
-/// Components that look otherwise in a larger viewport, which screenshots of another margin were
-/// tuned by.
-const OTHER_VIEWPORTS: &str = "benches/components/other_viewports";
-
-/// A page to change.
-struct Component {
-    name: String,
-    html: String,
-    size: [u32; 2],
-    number: usize,
-}
+use std::env;
 
 fn main() {
     let Some([pages, mounted, elsewhere]) = harness::sizes([27, 10, 6]) else { return };
@@ -124,48 +107,6 @@ fn print_same_browser(browsers: &mut Browsers, title: &str, components: &[Compon
     SAME_BROWSER.print(&format!("{title}: same browser"), &scores);
     print_scores("a report that names everything", &control);
     SAME_BROWSER.refuse(&control);
-}
-
-/// Components of a folder, as pages that a function makes of their code. Those with odd numbers are
-/// held back from tuning.
-fn components(
-    folder: &str,
-    extension: &str,
-    count: usize,
-    page_of: &mut dyn FnMut(String, [u32; 2], &str) -> String,
-) -> Vec<Component> {
-    let (is_held_back, is_tuned_by) =
-        (folder == HELD_BACK, folder == RENDERING_DIFFERENCES || folder == OTHER_VIEWPORTS);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let is_code = |file: &PathBuf| file.extension().is_some_and(|other| other == extension);
-    let mut files: Vec<_> = files.filter(is_code).collect();
-    files.sort();
-    let numbers = (0..).map(|place| match place {
-        place if is_held_back => 2 * place + 1,
-        place if is_tuned_by => 2 * place,
-        place => place,
-    });
-    let files = numbers.zip(files.into_iter().take(count));
-    let is_asked = |number: usize| number.is_multiple_of(2) || env::var_os("TUNED").is_none();
-    let read = files.filter(|(number, _)| is_asked(*number)).map(|(number, file)| {
-        let code = fs::read_to_string(&file).unwrap();
-        let size = viewport(&code);
-        Component {
-            name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-            html: page_of(code, size, extension),
-            size,
-            number,
-        }
-    });
-    read.collect()
-}
-
-fn viewport(code: &str) -> [u32; 2] {
-    ["width=", "height="].map(|name| {
-        let (_, rest) = code.split_once(name).unwrap();
-        rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap().parse().unwrap()
-    })
 }
 
 /// True if changes by an operator are asked for.
@@ -262,49 +203,6 @@ impl Run<'_> {
         });
         println!("{} ({place}): {wanted}: {first:?}", self.component.name);
     }
-}
-
-/// Opens a page as the product does: in the viewport of the screenshot, or else without the margin
-/// that the screenshot has, if that fits better.
-fn open_fitted(
-    browser: &mut BenchBrowser,
-    screenshot: &Raster,
-    usual: [u32; 2],
-    open: impl Fn(&mut BenchBrowser, [u32; 2]),
-) {
-    let measured = |browser: &mut BenchBrowser, viewport| {
-        open(browser, viewport);
-        let (drawing, snapshot) = browser.draw(&[]);
-        let pair = PicturePair::new(screenshot, &drawing);
-        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), drawing)
-    };
-    let (evidence, drawing) = measured(browser, usual);
-    let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual);
-    let (mut opened, mut best) = (usual, usual);
-    while let Some(viewport) = search.next_viewport() {
-        opened = viewport;
-        if search.judge(&measured(browser, viewport).0) {
-            best = viewport;
-        }
-    }
-    if opened != best {
-        open(browser, best);
-    }
-}
-
-/// The evidence of the open page, with its repairs, and the number of drawings that they took.
-fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
-    let (drawing, snapshot) = browser.draw(&[]);
-    let pair = PicturePair::new(screenshot, &drawing);
-    let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
-    let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
-    while let Some(changes) = search.next_drawing() {
-        let (drawing, snapshot) = browser.draw(&changes);
-        search.judge(drawing, snapshot);
-    }
-    let drawn = search.drawn();
-    search.finish(&pair, &snapshot, &mut evidence);
-    (evidence, snapshot, drawn)
 }
 
 /// Number of unchanged pages without a region.

@@ -1,6 +1,8 @@
 //! Single CSS changes of drawn components, and what a report says of them.
 
 pub mod browser;
+pub mod component;
+pub mod explained_page;
 pub mod firefox;
 pub mod marks;
 pub mod mounted;

@@ -1,0 +1,48 @@
+//! A page that is opened and explained as the product does it.
+
+use super::browser::BenchBrowser;
+use juror_evidence::{PicturePair, Raster, RepairLimits, RepairSearch, Snapshot, ViewportSearch};
+use juror_types::evidence::{Evidence, EvidenceSource};
+
+/// Opens a page as the product does: in the viewport of the screenshot, or else without the margin
+/// that the screenshot has, if that fits better.
+pub fn open_fitted(
+    browser: &mut BenchBrowser,
+    screenshot: &Raster,
+    usual: [u32; 2],
+    open: impl Fn(&mut BenchBrowser, [u32; 2]),
+) {
+    let measured = |browser: &mut BenchBrowser, viewport| {
+        open(browser, viewport);
+        let (drawing, snapshot) = browser.draw(&[]);
+        let pair = PicturePair::new(screenshot, &drawing);
+        (pair.measure(EvidenceSource::Browser, Some(&snapshot)), drawing)
+    };
+    let (evidence, drawing) = measured(browser, usual);
+    let mut search = ViewportSearch::new(screenshot, &drawing, &evidence, usual);
+    let (mut opened, mut best) = (usual, usual);
+    while let Some(viewport) = search.next_viewport() {
+        opened = viewport;
+        if search.judge(&measured(browser, viewport).0) {
+            best = viewport;
+        }
+    }
+    if opened != best {
+        open(browser, best);
+    }
+}
+
+/// The evidence of the open page, with its repairs, and the number of drawings that they took.
+pub fn explain(browser: &mut BenchBrowser, screenshot: &Raster) -> (Evidence, Snapshot, usize) {
+    let (drawing, snapshot) = browser.draw(&[]);
+    let pair = PicturePair::new(screenshot, &drawing);
+    let mut evidence = pair.measure(EvidenceSource::Browser, Some(&snapshot));
+    let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
+    while let Some(changes) = search.next_drawing() {
+        let (drawing, snapshot) = browser.draw(&changes);
+        search.judge(drawing, snapshot);
+    }
+    let drawn = search.drawn();
+    search.finish(&pair, &snapshot, &mut evidence);
+    (evidence, snapshot, drawn)
+}
