@@ -1,6 +1,6 @@
 //! The log, on standard error.
 
-use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
+use crate::{args::GlobalFlags, exit::Failure, settings_sources};
 use juror_app::settings::LogFormat;
 use std::{
     io::{self, IsTerminal as _},
@@ -21,13 +21,19 @@ const SENSITIVE_LIBRARIES: [&str; 2] = ["lapin", "amq_protocol"];
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
+/// True unless the environment asks for plain text: by `NO_COLOR`, or by a terminal that has none.
+pub fn allows_color() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    std::env::var_os("NO_COLOR").is_none() && !is_dumb
+}
+
 /// Starts the log by the settings.
 pub fn start(global: &GlobalFlags) -> Result<(), Failure> {
     let log = settings_sources::settle(global, Vec::new())?.log;
     let registry = tracing_subscriber::registry().with(filter(&log.level)?);
     match log.format {
         LogFormat::Text => {
-            let color = io::stderr().is_terminal() && terminal::allows_color();
+            let color = io::stderr().is_terminal() && allows_color();
             registry.with(fmt::layer().with_ansi(color).with_writer(io::stderr)).init();
         }
         LogFormat::Json => {

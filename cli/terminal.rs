@@ -72,14 +72,8 @@ pub fn fail(failure: &Failure) {
 pub fn options() -> TerminalOptions {
     let terminal = io::stdout().is_terminal();
     let columns = console_columns().filter(|_| terminal).unwrap_or(80);
-    let color = terminal && allows_color();
+    let color = terminal && logging::allows_color();
     TerminalOptions { width: columns.clamp(60, 120), color }
-}
-
-/// True unless the environment asks for plain text: by `NO_COLOR`, or by a terminal that has none.
-pub fn allows_color() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    std::env::var_os("NO_COLOR").is_none() && !is_dumb
 }
 
 /// A path relative to the current folder, if it is below it.

@@ -72,7 +72,7 @@ pub struct RunRecord {
     /// The run with which it is compared at its end: a blessed name, an id or a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// What else decides its exit code, which resuming keeps; none for a run of the fleet, whose
+    /// Gate and terms of the comparison, which resuming keeps; none for a run of the fleet, whose
     /// aggregator has its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionTerms>,

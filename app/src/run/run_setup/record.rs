@@ -105,18 +105,18 @@ impl RunSetup {
     }
 }
 
+/// A path as a record has it: resuming must find the dataset and its files from any folder.
+pub fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
+}
+
 /// A run as a record names it: a path is made absolute.
 fn named_or_absolute(run: &str) -> String {
     match RunId::parse(run) {
         Ok(_) => run.to_owned(),
         Err(_) => absolute(Path::new(run)),
     }
-}
-
-/// A path as a record has it: resuming must find the dataset and its files from any folder.
-pub fn absolute(path: &Path) -> String {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    absolute.to_string_lossy().into_owned()
 }
 
 /// Digest of a command's words, separated so that different splits differ; none without words.
