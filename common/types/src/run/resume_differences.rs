@@ -21,17 +21,16 @@ pub struct SettingDifference {
 
 impl RunRecord {
     /// Settings beside those of the judge that change what is judged or counted, with both values:
-    /// preparation of images and settings of stages; those of stages where both runs have them.
+    /// preparation of images and settings of stages, where both runs have them.
     pub fn differing_terms(&self, asked: &Self) -> Vec<SettingDifference> {
         let side = |record: &Self| {
             record.max_side.map_or("not set".to_owned(), |pixels| format!("{pixels} pixels"))
         };
-        let prepared = |record: &Self| {
-            record.preparation.map_or_else(String::new, |preparation| preparation.to_string())
-        };
+        let prepared = self.preparation.zip(asked.preparation);
+        let prepared = prepared.map(|pair| (pair.0.to_string(), pair.1.to_string()));
         let image = [
             differing("image.max_side", side(self), side(asked)),
-            differing("image preparation", prepared(self), prepared(asked)),
+            prepared.and_then(|(known, asked)| differing("image preparation", known, asked)),
         ];
         let stages = self.stages.as_ref().zip(asked.stages.as_ref());
         let stages = stages.into_iter().flat_map(|(known, asked)| stage_differences(known, asked));
