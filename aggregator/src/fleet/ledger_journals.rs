@@ -6,6 +6,7 @@ use juror_journal::{
     journal::{JournalError, RunFiles},
     replace_file::replace_file,
 };
+use juror_ledger::redis::JournalCost;
 use juror_types::{id::RunId, outcome::JobResult, usage::Money};
 use std::{io, path::Path};
 use tokio::sync::mpsc;
@@ -17,18 +18,25 @@ const RESTORE_BATCH: usize = 200;
 /// Marker file of a runs directory whose fleet has had a ledger: if Redis has none, it was emptied.
 pub(super) const USED_FILE: &str = ".juror-ledger";
 
-/// Cost of the results in a run's journal; zero without one of the fleet.
+/// Cost of a run by its journal; zero without one of the fleet. A `known` cost is not read again.
 pub(super) fn cost_of(
     runs_dir: &Path,
     run: &RunId,
+    known: Option<Money>,
     stop: &CancellationToken,
-) -> Result<Money, JournalError> {
+) -> Result<JournalCost, JournalError> {
+    let none = JournalCost::current(run.clone(), known.unwrap_or_default());
     let files = match RunFiles::open(runs_dir, run) {
         Ok(files) if files.record().fleet.is_some() => files.until(stop.clone()),
-        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(Money::ZERO),
+        Ok(_) | Err(JournalError::Missing { .. }) => return Ok(none),
         Err(error) => return Err(error),
     };
-    Ok(Fold::from_journal(&files)?.spent().cost)
+    let cost = match known {
+        Some(cost) => cost,
+        None => Fold::from_journal(&files)?.spent().cost,
+    };
+    let (last_result_at, labels) = (files.last_written(), files.record().budget_labels.clone());
+    Ok(JournalCost { cost, last_result_at, labels, ..none })
 }
 
 /// Names of all directories in the runs directory that may be runs.

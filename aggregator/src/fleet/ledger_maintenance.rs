@@ -9,7 +9,7 @@ use crate::fleet::{
 use juror_journal::journal::JournalError;
 use juror_ledger::{
     error::LedgerError,
-    redis::{JournalCosts, LedgerState, Reconciliation},
+    redis::{JournalCost, JournalCosts, LedgerState, Reconciliation},
 };
 use juror_types::{
     event::{Event, Events},
@@ -86,10 +86,10 @@ impl LedgerMaintenance {
         }
         if state == LedgerState::Reconciled {
             *pause = None;
-            let announced = self.costs(|_, entry| !entry.settled).into_iter().collect::<Vec<_>>();
-            if !announced.is_empty() {
-                let journal = JournalCosts { announced, ..JournalCosts::default() };
-                self.backend.reconcile(&journal).await?;
+            let active = self.costs(|entry| !entry.settled).into_iter();
+            let runs: Vec<_> = active.map(|(run, cost)| JournalCost::current(run, cost)).collect();
+            if !runs.is_empty() {
+                self.backend.reconcile(&JournalCosts { runs, is_new: false }).await?;
             }
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl LedgerMaintenance {
         let announced = self.backend.announced().await?;
         self.read_others(&announced, &mut current.read).await?;
         self.restore_results(&announced, &mut current.restored).await?;
-        let journal = self.journal_costs(current, &announced);
+        let journal = self.journal_costs(current);
         if let Reconciliation::Done { presumed } = self.reconcile(&journal).await? {
             *pause = None;
             self.reconciled.notify_one();
@@ -135,28 +135,30 @@ impl LedgerMaintenance {
     }
 
     /// Costs by the journals at the end of a suspension.
-    fn journal_costs(&self, pause: &AdmissionPause, announced: &[RunId]) -> JournalCosts {
-        let mut costs = pause.read.clone();
-        costs.extend(self.costs(|_, _| true));
-        let (announced, others) = costs.into_iter().partition(|(run, _)| announced.contains(run));
-        JournalCosts { announced, others, is_new: pause.is_new }
+    fn journal_costs(&self, pause: &AdmissionPause) -> JournalCosts {
+        let mut runs = pause.read.clone();
+        for (run, cost) in self.costs(|_| true) {
+            let current = JournalCost::current(run.clone(), cost);
+            runs.entry(run).or_insert(current).cost = cost;
+        }
+        JournalCosts { runs: runs.into_values().collect(), is_new: pause.is_new }
     }
 
     /// Cost of the results of these registered runs.
-    fn costs(&self, which: impl Fn(&RunId, &RegistryEntry) -> bool) -> BTreeMap<RunId, Money> {
+    fn costs(&self, which: impl Fn(&RegistryEntry) -> bool) -> BTreeMap<RunId, Money> {
         let entries = self.registry.borrow();
-        let chosen = entries.iter().filter(|(run, entry)| which(run, entry));
+        let chosen = entries.iter().filter(|(_, entry)| which(entry));
         let costs = chosen
             .filter_map(|(run, entry)| Some((run.clone(), entry.progress.as_ref()?.cost_usd)));
         costs.filter(|(_, cost)| *cost > Money::ZERO).collect()
     }
 
-    /// Reads the journals of runs without results since this aggregator is active: those that the
-    /// backend knows, and those without an account in the ledger.
+    /// Reads the journals of the runs that the backend knows, and of those without an account in
+    /// the ledger. Of runs with results since this aggregator is active, the cost is known.
     async fn read_others(
         &self,
         announced: &[RunId],
-        read: &mut BTreeMap<RunId, Money>,
+        read: &mut BTreeMap<RunId, JournalCost>,
     ) -> Result<(), MaintenanceError> {
         let runs_dir = self.runs_dir.clone();
         let on_disk = spawn_blocking(move || run_ids_in(&runs_dir)).await?;
@@ -167,14 +169,14 @@ impl LedgerMaintenance {
                 runs.push(run);
             }
         }
-        for run in &runs {
-            let is_registered =
-                |entries: &Entries| entries.get(run).is_some_and(|entry| entry.progress.is_some());
-            if read.contains_key(run) || is_registered(&self.registry.borrow()) {
+        for run in runs {
+            if read.contains_key(&run) {
                 continue;
             }
+            let entry = self.registry.borrow().get(&run).cloned();
+            let known = entry.and_then(|entry| entry.progress).map(|progress| progress.cost_usd);
             let (runs_dir, of_run, stop) = (self.runs_dir.clone(), run.clone(), self.stop.clone());
-            let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, &stop));
+            let reading = spawn_blocking(move || cost_of(&runs_dir, &of_run, known, &stop));
             let cost = match reading.await? {
                 // A damaged journal must not suspend other runs.
                 Err(error) if error.is_damage() => {
@@ -182,11 +184,11 @@ impl LedgerMaintenance {
                         "the ledger of run {run} is not reconciled with its journal: {error}"
                     ))
                     .await;
-                    Money::ZERO
+                    JournalCost::current(run.clone(), known.unwrap_or_default())
                 }
                 cost => cost?,
             };
-            read.insert(run.clone(), cost);
+            read.insert(run, cost);
         }
         Ok(())
     }
@@ -258,8 +260,8 @@ enum MaintenanceError {
 struct AdmissionPause {
     /// True if the ledger is the first one of its fleet.
     is_new: bool,
-    /// Cost by run of results that this aggregator did not commit.
-    read: BTreeMap<RunId, Money>,
+    /// Costs by the journals.
+    read: BTreeMap<RunId, JournalCost>,
     /// Runs whose results were restored in the fleet's backend.
     restored: BTreeSet<RunId>,
     /// Changes when results are committed.

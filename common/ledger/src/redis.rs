@@ -27,7 +27,7 @@ mod token_counting;
 
 pub use durability::Weakness;
 pub use job_state::JobState;
-pub use reconciliation::{JournalCosts, LedgerState, Reconciliation};
+pub use reconciliation::{JournalCost, JournalCosts, LedgerState, Reconciliation};
 pub use runs::{RunProgress, RunStatus};
 pub use runs_directory::RunsDirectory;
 

@@ -2,13 +2,15 @@
 //! before is not judged again.
 
 use super::servers::Servers;
-use crate::harness::{CommandHarness, RunningCommand, TestSimulator, write_items};
+use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, write_items};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_simulator::SimulatorConfig;
-use juror_types::id::RunId;
+use juror_types::{id::RunId, usage::Money};
 use rustix::process::Signal;
+use serde_json::Value;
 
 const ITEMS: u32 = 6;
+const MONTH_ITEMS: u32 = 40;
 
 #[test]
 fn a_run_enqueued_again_elsewhere_waits_for_what_the_journal_tells() {
@@ -77,6 +79,46 @@ fn a_run_that_only_a_journal_knows_is_no_new_run_once_the_ledger_is_reconciled()
     enqueue(&other, "next").exits(0);
     servers.await_report(&RunId::new("next"), ITEMS.into());
     enqueue(&other, "spent").exits(2).says(&["still counts in the ledger", "juror retry spent"]);
+    stop(worker);
+    stop(aggregator);
+}
+
+#[test]
+fn what_ended_runs_cost_counts_in_the_month_of_a_redis_that_was_emptied() {
+    let servers = Servers::with(TestRedis::own(&[]));
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let harness = CommandHarness::new();
+    write_items(&harness, MONTH_ITEMS);
+    let url = simulator.base_url();
+    let aggregator = servers.start(&harness, &["aggregate"]);
+    let worker = servers.start(&harness, &["worker", "--base-url", &url, "--data-root", "."]);
+    let enqueue = |run: &str, cap: &str| {
+        let own = ["enqueue", "manifest.jsonl", "--enable-llm-judge", "--run-id"];
+        let flags = [run, "--wait", "--allow-volatile-redis"];
+        let mut command = servers.command(&harness, &[&own[..], &flags].concat());
+        command.env("JUROR_BUDGET_MONTH_USD", cap);
+        RunningCommand::start(command).finish()
+    };
+    enqueue("ended", "1000").exits(0);
+    let billed = simulator.bill();
+    let estimate = harness.juror(&["estimate", "manifest.jsonl", "--enable-llm-judge", "--json"]);
+    let estimate: Value = serde_json::from_str(&estimate.exits(0).stdout).unwrap();
+    let worst = pico(&estimate["models"][0]["worst_one_call_usd"]) / i64::from(MONTH_ITEMS);
+    assert!(billed > worst, "{billed} and {worst}");
+
+    servers.redis.command(&["FLUSHALL"]);
+    // Enough for many calls of a month in which nothing was spent, and for none beside that run.
+    let cap = Money::from_pico(billed + worst / 2).exact();
+    enqueue("next", &cap).exits(3).prints(&["0 of 40 scored", "40 skipped"]);
+    assert_eq!(simulator.bill(), billed);
+    let shown = servers.juror(&harness, &["budget", "show", "--json"]).exits(0).stdout;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let scopes = shown.as_array().unwrap();
+    for period in ["day:", "month:"] {
+        let of = |scope: &&Value| scope["scope"].as_str().unwrap().starts_with(period);
+        let spent = pico(&scopes.iter().find(of).unwrap()["spent_usd"]);
+        assert_eq!(spent, billed, "of the {period}");
+    }
     stop(worker);
     stop(aggregator);
 }

@@ -8,6 +8,7 @@ use juror_ledger::{
     redis::{JournalCosts, LedgerState, Reconciliation, RunProgress, RunStatus, RunsDirectory},
 };
 use juror_types::{
+    budget_label::BudgetLabel,
     id::{JobId, OwnerId, RunId},
     job::Job,
     outcome::JobResult,
@@ -30,8 +31,8 @@ pub struct BackendState {
     pub sweeps: u32,
     /// Jobs that never started: their dead letters are sent again, once.
     pub unstarted: BTreeSet<JobId>,
-    /// Costs of runs that are not announced, from the last reconciliation.
-    pub others: Vec<(RunId, Money)>,
+    /// The runs whose costs it is to book on the day of their last results, and under these labels.
+    pub dated: BTreeMap<RunId, Vec<BudgetLabel>>,
     /// True if it was told at the last one that the fleet is new.
     pub is_new: bool,
     /// True if it was told that its ledger was in use before.
@@ -186,8 +187,10 @@ impl FleetBackend for MemoryBackend {
 
     async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
         self.ask(|state| {
-            state.reconciled.push(journal.announced.clone());
-            state.others.clone_from(&journal.others);
+            let costs = journal.runs.iter().map(|run| (run.run.clone(), run.cost));
+            state.reconciled.push(costs.collect());
+            let dated = journal.runs.iter().filter(|run| run.last_result_at.is_some());
+            state.dated = dated.map(|run| (run.run.clone(), run.labels.clone())).collect();
             state.is_new = journal.is_new;
             state.paused = state.paused.and_then(|waits| waits.checked_sub(1));
             match state.paused {

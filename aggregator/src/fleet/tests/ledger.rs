@@ -2,7 +2,7 @@
 
 use super::*;
 use juror_queue::Disposition;
-use juror_types::{item::Item, usage::Money};
+use juror_types::{budget_label::BudgetLabel, item::Item, usage::Money};
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
@@ -101,12 +101,14 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_results_again() {
     let fleet = Fleet::new();
+    let labels: Vec<BudgetLabel> = vec!["tag:checkout".parse().unwrap()];
+    let record = |run| RunRecord { budget_labels: labels.clone(), ..fleet_record(run, 2) };
     for run in ["going", "forgotten"] {
-        let record = fleet_record(run, 2);
+        let record = record(run);
         let mut directory = JournalWriter::create(fleet.runs_dir.path(), &record).unwrap();
         directory.append(&[scored(&record.run_id, "1")]).unwrap();
     }
-    let going = fleet_record("going", 2);
+    let going = record("going");
     fleet.backend.announce(&going);
     fleet.backend.change(|state| (state.paused, state.is_empty) = (Some(0), true));
     std::fs::write(fleet.runs_dir.path().join(".juror-ledger"), "").unwrap();
@@ -115,8 +117,11 @@ async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_re
     fleet.publish(&[scored(&going.run_id, "2")]).await;
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let each = scored(&going.run_id, "1").cost_usd;
-    assert_eq!(state.reconciled, [[(going.run_id.clone(), each + each)]]);
-    assert_eq!(state.others, [(RunId::new("forgotten"), each)]);
+    let forgotten = RunId::new("forgotten");
+    let costs = [(forgotten.clone(), each), (going.run_id.clone(), each + each)];
+    assert_eq!(state.reconciled, [costs]);
+    let dated = [forgotten, going.run_id.clone()].map(|run| (run, labels.clone()));
+    assert_eq!(state.dated, dated.into());
     assert!(state.used_before && !state.is_new);
     let restored = ["1", "2"].map(|item| (going.run_id.clone(), item.to_owned()));
     assert_eq!(state.restored, restored.into());

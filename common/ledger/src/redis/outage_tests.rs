@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     admission::{
-        Admission as _, AdmissionDecision, Budget, WaitReason, differential::TestClock,
-        scope::Scope,
+        Admission as _, AdmissionDecision, Budget, BudgetCalendar, WaitReason,
+        differential::TestClock, scope::Scope,
     },
     budgets::BudgetRecords as _,
-    redis::{JournalCosts, LedgerState, Reconciliation},
+    redis::{JournalCost, JournalCosts, LedgerState, Reconciliation},
     test_requests::{bill, claim, figures, request, run},
 };
 use futures_util::FutureExt as _;
@@ -33,7 +33,8 @@ async fn no_record(backend: &RedisLedger, lease: &str) -> String {
 
 /// Costs by the journal of the run.
 fn costs(pico: i64) -> JournalCosts {
-    JournalCosts { announced: vec![(run(), money(pico))], ..JournalCosts::default() }
+    let runs = vec![JournalCost::current(run(), money(pico))];
+    JournalCosts { runs, ..JournalCosts::default() }
 }
 
 #[tokio::test]
@@ -100,35 +101,6 @@ async fn who_does_not_come_back_after_a_restart_is_waited_for_and_then_gone() {
 }
 
 #[tokio::test]
-async fn costs_that_a_restored_server_has_lost_are_booked_again() {
-    let redis = TestRedis::own(&[]);
-    let backend = RedisLedger::open(redis.settings()).await.unwrap();
-    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
-    let claimed = claim(&backend, "job").await;
-    admitted(&backend, "before", "here", 10).await;
-    admitted(&backend, "settled", "here", 20).await;
-    redis.command(&["SAVE"]);
-    backend.settle(bill("settled", 15, &claimed)).await.unwrap();
-    admitted(&backend, "after", "here", 30).await;
-    redis.kill();
-    redis.start_again();
-
-    assert_eq!(figures(&backend).await, [20, 20, 0, 40], "nobody can tell what was settled");
-    let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
-    assert_eq!(figures(&backend).await, [35, 20, 0, 40]);
-    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
-    assert_eq!(figures(&backend).await, [35, 20, 0, 40], "it is booked once");
-    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
-    assert_eq!(backend.try_admit(&request("large", "here", 30)).await.unwrap(), held);
-    backend.settle(bill("after", 25, &claimed)).await.unwrap();
-    let overtaking = claim(&backend, "job").await;
-    assert!(overtaking.fence > claimed.fence);
-    admitted(&backend, "large", "here", 30).await;
-    backend.close().await;
-}
-
-#[tokio::test]
 async fn an_emptied_server_has_no_budgets_says_so_and_pauses_until_it_is_reconciled() {
     let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
     let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
@@ -184,7 +156,7 @@ async fn a_run_opened_again_on_an_emptied_server_has_what_it_spent_and_what_othe
         [60, 0, 0, 30],
         "leases in flight are registered by their owner"
     );
-    let today = crate::admission::BudgetCalendar::UTC.day_of(clock.shared()());
+    let today = BudgetCalendar::UTC.day_of(clock.shared()());
     let [label] = labels;
     let of_label = Scope::LabelDay(today.to_string(), label);
     let (_, account, _) = aggregator.spent(&of_label).await.unwrap();
@@ -221,30 +193,6 @@ async fn a_server_without_a_ledger_admits_no_call_before_it_is_reconciled() {
     assert_eq!(backend.reconcile(&new).await.unwrap(), done, "nobody is waited for");
     assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Reconciled);
     admitted(&backend, "a", "here", 10).await;
-    backend.close().await;
-}
-
-#[tokio::test]
-async fn what_a_run_spent_counts_when_it_is_opened_after_the_ledger_was_emptied() {
-    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
-    redis.command(&["FLUSHALL"]);
-    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
-    assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Empty);
-    clock.pass(20_000);
-    let others = vec![(run(), money(60))];
-    let journal = JournalCosts { others, ..JournalCosts::default() };
-    let done = Reconciliation::Done { presumed: 0 };
-    assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
-    let today = Scope::for_day(crate::admission::BudgetCalendar::UTC.day_of(clock.shared()()));
-    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(0), "it is not open");
-    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
-    assert_eq!(figures(&backend).await, [60, 0, 0, 0]);
-    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(60));
-    let held = backend.try_admit(&request("large", "here", 41)).await.unwrap();
-    assert!(matches!(held, AdmissionDecision::NoBudget { .. }), "{held:?}");
-    admitted(&backend, "a", "here", 40).await;
-    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
-    assert_eq!(backend.spent(&today).await.unwrap().1.committed, money(60), "it is dated once");
     backend.close().await;
 }
 

@@ -6,6 +6,7 @@ use crate::{
     error::LedgerError,
     redis::encoding::{account_of, amount, budget_of, milliseconds, money},
 };
+use jiff::Timestamp;
 use juror_types::{
     budget_label::BudgetLabel,
     id::{OwnerId, RunId},
@@ -35,13 +36,30 @@ pub enum Reconciliation {
 /// Costs that journals report to the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JournalCosts {
-    /// Cost of the results of each announced run.
-    pub announced: Vec<(RunId, Money)>,
-    /// Cost of the results of other runs. It counts in no day and no month until such a run is
-    /// opened again.
-    pub others: Vec<(RunId, Money)>,
+    /// Cost of each run.
+    pub runs: Vec<JournalCost>,
     /// True if the fleet is new, so that no process holds a lease unknown to the ledger.
     pub is_new: bool,
+}
+
+/// Cost of a run by its journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalCost {
+    /// The run.
+    pub run: RunId,
+    /// Cost of its results.
+    pub cost: Money,
+    /// Time of the last result: what the ledger lacks is booked on its day and month. None for now.
+    pub last_result_at: Option<Timestamp>,
+    /// Labels under which the cost counts too; if empty, those that the ledger has of the run.
+    pub labels: Vec<BudgetLabel>,
+}
+
+impl JournalCost {
+    /// A cost that counts now, under the labels that the ledger has of the run.
+    pub fn current(run: RunId, cost: Money) -> Self {
+        Self { run, cost, last_result_at: None, labels: Vec::new() }
+    }
 }
 
 /// State of a ledger on its server.
@@ -96,23 +114,24 @@ impl RedisLedger {
         closed.ok_or_else(|| unexpected_reply("close the leases of a run"))
     }
 
-    /// True if the ledger has an account of a run.
+    /// True if the ledger has an account of a run that was opened on this server or reconciled with
+    /// its journal.
     pub async fn has_account(&self, run: &RunId) -> Result<bool, LedgerError> {
         let key = self.connection.key(&format!("account:run:{run}"));
-        self.connection.command(redis::cmd("EXISTS").arg(key)).await
+        self.connection.command(redis::cmd("HEXISTS").arg(key).arg("stopped")).await
     }
 
     /// Resumes admission after a restart or an emptying of Redis, and on a new server. Takes the
     /// cost of the runs' results by their journals, and books the amounts that the ledger has lost,
-    /// for announced runs also on the current day and month. Each living process registers its
+    /// on the run and on the day and month of its last result. Each living process registers its
     /// leases by itself as soon as it reaches the new server.
     pub async fn reconcile(&self, journal: &JournalCosts) -> Result<Reconciliation, LedgerError> {
         let is_new = u8::from(journal.is_new).to_string();
         let mut arguments = vec![milliseconds(LEASE_TTL), is_new];
-        for (runs, is_open) in [(&journal.announced, "1"), (&journal.others, "0")] {
-            for (run, cost) in runs {
-                arguments.extend([run.to_string(), amount(*cost), is_open.to_owned()]);
-            }
+        for JournalCost { run, cost, last_result_at, labels } in &journal.runs {
+            let written = last_result_at.map(|time| time.as_millisecond().to_string());
+            let labels = BudgetLabel::join(labels);
+            arguments.extend([run.to_string(), amount(*cost), written.unwrap_or_default(), labels]);
         }
         let answer = self.connection.perform(&scripts::RECONCILE, &arguments).await?;
         match answer.split_first() {
@@ -181,3 +200,6 @@ impl RedisLedger {
         before.ok_or_else(|| unexpected_reply("set a budget"))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,13 +27,13 @@ scripts! {
     SWEEP = "sweep";
     SET_LIMITS = "rates" "set_limits";
     OBSERVE = "rates" "observe_rate_limits";
-    SET_BUDGET = "open_label" "set_budget";
+    SET_BUDGET = "open_label" "journal_costs" "set_budget";
     LABEL_RUN = "open_label" "label_run";
     REPORT_ZONE = "report_time_zone";
     SET_ZONE = "set_time_zone";
     LEDGER = "ledger";
     REGISTER = "register";
-    RECONCILE = "reconcile";
+    RECONCILE = "open_label" "journal_costs" "reconcile";
     RESTORE_RESULTS = "claims" "restore_results";
     IS_PAUSED = "is_paused";
     CLAIM = "claims" "claim";

@@ -1,18 +1,31 @@
--- Resumes admission after a restart or an emptying, once the ledger includes the costs of the journals
--- and every owner has registered its leases or sent no heartbeat for long enough. An emptied server
--- knows no owners: each living one registers within a heartbeat. The ledger of a new fleet is accepted
--- at once.
+-- Resumes admission after a restart or an emptying, once every owner has registered its leases or sent
+-- no heartbeat for long enough, and books the costs of the journals before. An emptied server knows no
+-- owners: each living one registers within a heartbeat. The ledger of a new fleet is accepted at once.
 -- Arguments: retention of leases (ms), whether the fleet is new (1 or 0); then for each run its id, the
--- cost of its results, and whether it is opened on this server (1 or 0).
+-- cost of its results, the time of the last one (ms, empty: now), and its labels with commas between
+-- them (empty: those that the ledger has).
 -- Returns: 'done' and the number of leases presumed spent, or 'waiting' and the missing owners.
 
 local kept = ARGV[4]
 -- A heartbeat of 15 s, and time to register.
 local REGISTRATION_WAIT = 20000
-for position = 6, #ARGV, 3 do
-  book_journal(ARGV[position], ARGV[position + 1], ARGV[position + 2] == '1')
+
+-- A journal has no times of its results: all count on the day of the last one. None of them is later, so
+-- that no cost of this month is booked on an earlier one.
+local function book_journals()
+  for position = 6, #ARGV, 4 do
+    local run, cost, written, labels = unpack(ARGV, position, position + 3)
+    local day = day_of(math.min(tonumber(written) or now, now))
+    for label in labels:gmatch('[^,]+') do open_label(label) end
+    if labels == '' then labels = labels_of(run) end
+    book_journal(run, cost, day, labels)
+  end
 end
-if redis.call('HGET', key('ledger'), 'server') == server then return { 'done', '0' } end
+
+if redis.call('HGET', key('ledger'), 'server') == server then
+  book_journals()
+  return { 'done', '0' }
+end
 
 redis.call('HSETNX', key('ledger'), 'seen:' .. server, whole(now))
 local first_seen = tonumber(redis.call('HGET', key('ledger'), 'seen:' .. server))
@@ -27,6 +40,8 @@ end
 local emptied = tonumber(redis.call('HGET', key('ledger'), 'emptied') or '')
 local is_early = emptied and now - emptied < REGISTRATION_WAIT
 if ARGV[5] == '0' and (#absent > 1 or is_early) then return absent end
+-- Once only: results that come during the wait are included.
+book_journals()
 local presumed = 0
 for _, owner in ipairs(gone) do presumed = presumed + presume_owner(owner, kept) end
 -- Registered owners may have been unable to send heartbeats while the server was down.

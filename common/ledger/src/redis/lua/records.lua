@@ -13,8 +13,8 @@
 -- labels          labels of all runs and caps
 -- account:SCOPE   the spending, SCOPE being 'run:ID', 'day:2026-11-21', 'month:2026-11',
 --                 'day:2026-11-21:LABEL' or 'month:2026-11:LABEL':
---                 committed, presumed, outstanding, overrun, carried, stopped, and in a run's
---                 account `undated`, the part of `committed` that counts on no day yet;
+--                 committed, presumed, outstanding, overrun, carried, and `stopped` in a run's account
+--                 once that is complete: opened, or reconciled with the journal;
 --                 'alert:SHARE' for each alert that was sent; and where its budget is an amount, that
 --                 `cap`, `uncommitted` (cap - committed) and `left` (cap - committed - outstanding)
 -- lease:ID        an admitted call: owner, run, labels at its admission, endpoint, tokens, worst, day,
@@ -286,41 +286,6 @@ local function detect_emptied(seen)
   if seen == '1' and trace == 0 then
     redis.call('HSETNX', key('ledger'), 'emptied', whole(now))
   end
-end
-
--- Books the cost of a run's results by its journal, as far as its account lacks it. A run that is not
--- opened on this server counts on no day and no month until it is.
-local function book_journal(run, cost, is_open)
-  local account = key('account', 'run', run)
-  local figures = figures_of(account)
-  -- The ledger's part of that cost is what it committed, less what is in no result.
-  redis.call('HSET', account, 'missing', cost)
-  add(account, 'missing', minus(figures[1]))
-  add(account, 'missing', figures[2])
-  if add(account, 'missing', figures[6]) > 0 then
-    local missing = redis.call('HGET', account, 'missing')
-    if is_open then
-      for _, scope in ipairs(scopes_of(run, day_of(now), labels_of(run))) do
-        commit(account_of(scope), missing)
-      end
-    else
-      commit(account, missing)
-      add(account, 'undated', missing)
-    end
-  end
-  redis.call('HDEL', account, 'missing')
-end
-
--- Counts the cost that was booked before a run was opened on the current day and month, also of its
--- labels.
-local function date_booked_costs(run)
-  local account = key('account', 'run', run)
-  local undated = redis.call('HGET', account, 'undated')
-  if not undated then return end
-  for position, scope in ipairs(scopes_of(run, day_of(now), labels_of(run))) do
-    if position > 1 then commit(account_of(scope), undated) end
-  end
-  redis.call('HDEL', account, 'undated')
 end
 
 -- Wakes waiting callers in every process.

@@ -10,8 +10,7 @@
 detect_emptied('1')
 if ARGV[4]:sub(1, 4) == 'run:' then
   local run = ARGV[4]:sub(5)
-  date_booked_costs(run)
-  if ARGV[6] ~= '0' then book_journal(run, ARGV[6], true) end
+  if ARGV[6] ~= '0' then book_journal(run, ARGV[6], day_of(now), labels_of(run)) end
   redis.call('HSET', key('account', ARGV[4]), 'stopped', '0')
   redis.call('SETNX', key('budget', 'day'), 'unlimited')
   redis.call('SETNX', key('budget', 'month'), 'unlimited')

@@ -1,0 +1,128 @@
+use super::*;
+use crate::{
+    admission::{
+        Admission as _, AdmissionDecision, BudgetCalendar, WaitReason, differential::TestClock,
+    },
+    budgets::BudgetRecords as _,
+    redis::{
+        test_server::TestRedis,
+        tests::{admitted, money},
+    },
+    test_requests::{bill, claim, figures, request, run},
+};
+use jiff::SignedDuration;
+
+/// Costs by the journal of the run.
+fn costs(pico: i64) -> JournalCosts {
+    let runs = vec![JournalCost::current(run(), money(pico))];
+    JournalCosts { runs, ..JournalCosts::default() }
+}
+
+#[tokio::test]
+async fn costs_that_a_restored_server_has_lost_are_booked_again() {
+    let redis = TestRedis::own(&[]);
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claimed = claim(&backend, "job").await;
+    admitted(&backend, "before", "here", 10).await;
+    admitted(&backend, "settled", "here", 20).await;
+    redis.command(&["SAVE"]);
+    backend.settle(bill("settled", 15, &claimed)).await.unwrap();
+    admitted(&backend, "after", "here", 30).await;
+    redis.kill();
+    redis.start_again();
+
+    assert_eq!(figures(&backend).await, [20, 20, 0, 40], "nobody can tell what was settled");
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [35, 20, 0, 40]);
+    assert_eq!(backend.reconcile(&costs(15)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [35, 20, 0, 40], "it is booked once");
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(backend.try_admit(&request("large", "here", 30)).await.unwrap(), held);
+    backend.settle(bill("after", 25, &claimed)).await.unwrap();
+    let overtaking = claim(&backend, "job").await;
+    assert!(overtaking.fence > claimed.fence);
+    admitted(&backend, "large", "here", 30).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn what_a_run_spent_counts_once_on_the_day_of_its_last_result_after_the_ledger_was_emptied() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    redis.command(&["FLUSHALL"]);
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    assert_eq!(backend.ledger_state(true).await.unwrap(), LedgerState::Empty);
+    clock.pass(20_000);
+    let now = Timestamp::from_millisecond(clock.shared()()).unwrap();
+    let day_of = |time: Timestamp| BudgetCalendar::UTC.day_of(time.as_millisecond());
+    let before = now.checked_sub(SignedDuration::from_hours(40 * 24)).unwrap();
+    let label: BudgetLabel = "tag:checkout".parse().unwrap();
+    let cost = |run: &RunId, pico, last_result_at| JournalCost {
+        last_result_at: Some(last_result_at),
+        labels: vec![label.clone()],
+        ..JournalCost::current(run.clone(), money(pico))
+    };
+    // A clock that is ahead makes no later month.
+    let ahead = now.checked_add(SignedDuration::from_hours(40 * 24)).unwrap();
+    let runs = vec![cost(&run(), 60, ahead), cost(&RunId::new("old"), 5, before)];
+    let journal = JournalCosts { runs, ..JournalCosts::default() };
+    let booked = async || {
+        let mut booked = Vec::new();
+        for time in [now, before] {
+            let day = day_of(time);
+            let of_label =
+                Scope::LabelMonth(Scope::for_month(day).name().to_owned(), label.clone());
+            for scope in [Scope::for_day(day), Scope::for_month(day), of_label] {
+                booked.push(backend.spent(&scope).await.unwrap().1.committed.pico());
+            }
+        }
+        booked
+    };
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
+    assert_eq!(booked().await, [60, 60, 60, 5, 5, 5]);
+    assert_eq!(backend.labels().await.unwrap(), [label.clone()]);
+    assert!(backend.has_account(&run()).await.unwrap());
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    assert_eq!(figures(&backend).await, [60, 0, 0, 0]);
+    let held = backend.try_admit(&request("large", "here", 41)).await.unwrap();
+    assert!(matches!(held, AdmissionDecision::NoBudget { .. }), "{held:?}");
+    admitted(&backend, "a", "here", 40).await;
+    backend.open_run_again(&run(), Budget::Cap(money(100)), money(60)).await.unwrap();
+    assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
+    assert_eq!(booked().await, [60, 60, 60, 5, 5, 5], "it is booked once");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_bill_that_comes_after_the_emptying_does_not_hide_what_the_journal_tells() {
+    let (redis, clock) = (TestRedis::own(&[]), TestClock::new());
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claimed = claim(&backend, "job").await;
+    admitted(&backend, "a", "here", 10).await;
+    redis.command(&["FLUSHALL"]);
+    backend.settle(bill("a", 7, &claimed)).await.unwrap();
+    assert!(!backend.has_account(&run()).await.unwrap(), "its journal is to be read");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_restart_that_loses_nothing_books_nothing() {
+    let (redis, clock) = (TestRedis::durable(), TestClock::new());
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claimed = claim(&backend, "job").await;
+    admitted(&backend, "a", "here", 10).await;
+    backend.settle(bill("a", 7, &claimed)).await.unwrap();
+    let before = backend.ledger(&run()).await.unwrap();
+    redis.kill();
+    redis.start_again();
+    // The call belongs to a job without a result, so that the journal has no cost.
+    let done = Reconciliation::Done { presumed: 0 };
+    backend.sweep().await.unwrap();
+    assert_eq!(backend.reconcile(&costs(0)).await.unwrap(), done);
+    assert_eq!(backend.ledger(&run()).await.unwrap(), before);
+    backend.close().await;
+}
