@@ -12,8 +12,9 @@ use juror_types::{run::RunRecord, usage::Money};
 pub fn cost(record: &RunRecord, spent: Spent, ledger: Option<Ledger>, pending: u64) -> Cost {
     // A lease that is outstanding while the report is written belongs to an interrupted call, or to
     // one in flight: either may cost its worst case.
-    let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
-    let presumed = ledger.map(|ledger| ledger.presumed).unwrap_or_default() + outstanding;
+    let figure = |of: fn(Ledger) -> Money| ledger.map(of).unwrap_or_default().max(Money::ZERO);
+    let outstanding = figure(|ledger| ledger.outstanding);
+    let presumed = figure(|ledger| ledger.presumed) + outstanding;
     let total_usd = spent.total(ledger.as_ref());
     let expected = spent.estimate.map(|estimate| estimate.expected_usd);
     let estimate_error =

@@ -36,7 +36,7 @@ pub(super) fn cost_of(
         None => Fold::from_journal(&files)?.spent().cost,
     };
     let (last_result_at, labels) = (files.last_written(), files.record().budget_labels.clone());
-    Ok(JournalCost { cost, last_result_at, labels, ..none })
+    Ok(JournalCost { cost: Some(cost), last_result_at, labels, ..none })
 }
 
 /// Names of all directories in the runs directory that may be runs.

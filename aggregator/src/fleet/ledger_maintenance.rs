@@ -97,7 +97,7 @@ impl LedgerMaintenance {
             let is_new = state == LedgerState::Empty && !used_before;
             *pause = Some(AdmissionPause::new(is_new, &self.registry));
             if !is_new {
-                let pausing = "Redis was restarted or emptied: calls are suspended until the ledger is reconciled";
+                let pausing = "Redis was restarted or emptied, or has lost records: calls are suspended until the ledger is reconciled";
                 self.warn(pausing).await;
                 return Ok(());
             }
@@ -139,7 +139,7 @@ impl LedgerMaintenance {
         let mut runs = pause.read.clone();
         for (run, cost) in self.costs(|_| true) {
             let current = JournalCost::current(run.clone(), cost);
-            runs.entry(run).or_insert(current).cost = cost;
+            runs.entry(run).or_insert(current).cost = Some(cost);
         }
         JournalCosts { runs: runs.into_values().collect(), is_new: pause.is_new }
     }
@@ -184,7 +184,7 @@ impl LedgerMaintenance {
                         "the ledger of run {run} is not reconciled with its journal: {error}"
                     ))
                     .await;
-                    JournalCost::current(run.clone(), known.unwrap_or_default())
+                    JournalCost { cost: known, ..JournalCost::current(run.clone(), Money::ZERO) }
                 }
                 cost => cost?,
             };

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 
 const WORKS: &str = "active: writing the results of fleet";
-const COST: i64 = 5_000_000_000;
+pub(super) const COST: i64 = 5_000_000_000;
 
 fn semantic() -> (Rubric, &'static str) {
     let rubric = builtin().iter().find(|rubric| rubric.id == "semantic").unwrap();

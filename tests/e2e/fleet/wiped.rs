@@ -1,11 +1,22 @@
 //! A Redis that comes back empty: what was spent before is not spent again, and what was judged
 //! before is not judged again.
 
-use super::servers::Servers;
+use super::{
+    aggregate::{COST, record, scored, start},
+    servers::{Servers, await_some},
+};
 use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, write_items};
-use juror_ledger::redis::test_server::TestRedis;
+use juror_ledger::{
+    admission::{Admission as _, AdmissionDecision, AdmissionRequest},
+    error::LedgerError,
+    redis::test_server::TestRedis,
+};
 use juror_simulator::SimulatorConfig;
-use juror_types::{id::RunId, usage::Money};
+use juror_types::{
+    id::{LeaseId, OwnerId, RunId},
+    run::RunRecord,
+    usage::Money,
+};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -120,6 +131,41 @@ fn what_ended_runs_cost_counts_in_the_month_of_a_redis_that_was_emptied() {
         assert_eq!(spent, billed, "of the {period}");
     }
     stop(worker);
+    stop(aggregator);
+}
+
+#[test]
+fn a_run_whose_account_redis_has_lost_keeps_its_cap() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let results_cost = Money::from_pico(3 * COST);
+    let budget_usd = Some(results_cost + Money::from_pico(COST));
+    let record = RunRecord { budget_usd, ..record(&servers, "capped", 4) };
+    servers.announce(&record);
+    let mut aggregator = start(&servers, &harness);
+    servers.publish(&[0, 1, 2].map(|number| scored(&record, number)));
+    let spent = || servers.ledger(&record.run_id).committed == results_cost;
+    await_some(|| spent().then_some(()), "the cost to be booked");
+    let account = format!("{}:account:run:capped", servers.redis.namespace);
+    servers.redis.command(&["DEL", &account]);
+    let call = |cost| AdmissionRequest {
+        lease: LeaseId::new("another"),
+        owner: OwnerId::new("worker"),
+        run: record.run_id.clone(),
+        endpoint: "judge".to_owned(),
+        input_tokens: 1,
+        max_output_tokens: 1,
+        worst_cost: Money::from_pico(cost),
+    };
+    let admit = |cost| servers.run(servers.backend.try_admit(&call(cost)));
+    assert!(matches!(admit(COST), Err(LedgerError::Unavailable(_))));
+    // As each worker does every few seconds.
+    servers.run(servers.backend.sweep()).unwrap();
+    aggregator.await_words("the ledger is reconciled and calls are resumed");
+    assert!(spent());
+    let month = servers.run(servers.backend.ledger(&record.run_id)).unwrap().unwrap().month;
+    assert_eq!(month.unwrap().committed, results_cost, "the month has lost nothing");
+    assert!(matches!(admit(COST + 1), Ok(AdmissionDecision::NoBudget { .. })));
+    assert!(matches!(admit(COST), Ok(AdmissionDecision::Admitted)));
     stop(aggregator);
 }
 

@@ -36,7 +36,8 @@ impl Spent {
     /// Total cost of the run, never less than the bill: including costs that are only in the
     /// ledger.
     pub fn total(&self, ledger: Option<&Ledger>) -> Money {
-        self.booked(ledger) + ledger.map(|ledger| ledger.outstanding).unwrap_or_default()
+        let outstanding = ledger.map(|ledger| ledger.outstanding).unwrap_or_default();
+        self.booked(ledger) + outstanding.max(Money::ZERO)
     }
 
     /// The spent part of the total: all except reservations of calls that may be in flight.
@@ -44,7 +45,9 @@ impl Spent {
         let Some(ledger) = ledger else { return self.cost };
         // Settled calls of jobs without a result are only in the ledger. Results that are not in
         // the journal yet are in the ledger too, hence the maximum.
-        let reported = self.cost + ledger.presumed + ledger.unattributed_cost;
+        // A ledger that has lost records may hold less than nothing: the results are the floor.
+        let unattributed_cost = ledger.unattributed_cost.max(Money::ZERO);
+        let reported = self.cost + ledger.presumed.max(Money::ZERO) + unattributed_cost;
         reported.max(ledger.committed)
     }
 

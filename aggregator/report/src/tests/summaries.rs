@@ -112,6 +112,18 @@ fn what_the_ledger_has_committed_is_never_left_out_of_the_total() {
 }
 
 #[test]
+fn a_run_costs_at_least_its_results_whatever_the_ledger_has_lost() {
+    let results = results();
+    let mut ledger = ledger(&results, Money::ZERO);
+    let lost = || "-0.01".parse().unwrap();
+    (ledger.committed, ledger.outstanding) = (Money::ZERO, lost());
+    (ledger.presumed, ledger.unattributed_cost) = (lost(), lost());
+    let (report, ..) = report_of(&record(SEMANTIC, 4), &results, None, Some(ledger));
+    assert_eq!(report.cost.total_usd, report.cost.results_usd);
+    assert_eq!(report.cost.presumed_usd, Money::ZERO);
+}
+
+#[test]
 fn a_lease_without_an_end_counts_as_spent() {
     let results = results();
     let mut ledger = ledger(&results, "0.01".parse().unwrap());

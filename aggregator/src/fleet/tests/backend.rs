@@ -27,7 +27,7 @@ pub struct BackendState {
     /// Answers that still say that it waits for an owner; none: it does not pause.
     pub paused: Option<u32>,
     /// Costs that each reconciliation told it.
-    pub reconciled: Vec<Vec<(RunId, Money)>>,
+    pub reconciled: Vec<Vec<(RunId, Option<Money>)>>,
     pub sweeps: u32,
     /// Jobs that never started: their dead letters are sent again, once.
     pub unstarted: BTreeSet<JobId>,

@@ -59,7 +59,7 @@ async fn a_backend_that_forgot_a_run_takes_nothing_from_it() {
     // Announced again, it is told what its results cost, and is complete.
     fleet.backend.change(|state| state.reconciled.clear());
     fleet.backend.announce(&fleet_record("nightly", 2));
-    let costs = vec![(run.clone(), first.cost_usd + first.cost_usd)];
+    let costs = vec![(run.clone(), Some(first.cost_usd + first.cost_usd))];
     fleet.backend.until(|state| state.reconciled.contains(&costs)).await;
     fleet.backend.close(&run, 2);
     fleet.backend.until_reported(&run, 2).await;
@@ -92,7 +92,7 @@ async fn after_a_restart_the_ledger_is_told_of_every_run_until_it_goes_on() {
         state.paused = Some(2);
     });
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
-    let told = vec![(going, Money::from_pico(5)), (old.run_id, one.cost_usd)];
+    let told = vec![(going, Some(Money::from_pico(5))), (old.run_id, Some(one.cost_usd))];
     assert_eq!(state.reconciled, [told.clone(), told.clone(), told]);
     assert!(state.sweeps > 0);
     fleet.end(working).await.unwrap();
@@ -118,7 +118,7 @@ async fn an_emptied_backend_is_told_of_runs_that_nobody_announced_and_has_its_re
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
     let each = scored(&going.run_id, "1").cost_usd;
     let forgotten = RunId::new("forgotten");
-    let costs = [(forgotten.clone(), each), (going.run_id.clone(), each + each)];
+    let costs = [(forgotten.clone(), Some(each)), (going.run_id.clone(), Some(each + each))];
     assert_eq!(state.reconciled, [costs]);
     let dated = [forgotten, going.run_id.clone()].map(|run| (run, labels.clone()));
     assert_eq!(state.dated, dated.into());
@@ -171,7 +171,7 @@ async fn a_damaged_run_does_not_hold_up_the_calls_of_the_others_after_a_restart(
     fleet.backend.change(|state| state.paused = Some(1));
     let working = fleet.start().await;
     let state = fleet.backend.until(|state| state.paused.is_none()).await;
-    let told = vec![(run, Money::ZERO)];
+    let told = vec![(run, None)];
     assert_eq!(state.reconciled, [told.clone(), told], "nothing is known of what it cost");
     fleet.end(working).await.unwrap();
 }

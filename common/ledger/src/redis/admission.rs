@@ -74,7 +74,7 @@ impl Admission for RedisLedger {
         }
         if answer == ["paused"] {
             return Err(LedgerError::Unavailable(format!(
-                "Redis at {} was restarted or emptied: calls are suspended until the ledger is reconciled; the aggregator does so, check that one runs",
+                "Redis at {} was restarted or emptied, or has lost records: calls are suspended until the ledger is reconciled; the aggregator does so, check that one runs",
                 self.connection.address()
             )));
         }

@@ -77,8 +77,8 @@ mod tests {
         assert!(left(&metrics).is_empty());
 
         const DOLLAR: i64 = 1_000_000_000_000;
-        backend.announce_run(&record()).await.unwrap();
         backend.open_run(&run(), Budget::Cap(money(5 * DOLLAR))).await.unwrap();
+        backend.announce_run(&record()).await.unwrap();
         let day = Budget::Cap(money(10 * DOLLAR));
         backend.set_cap(&Period::Day.into(), day).await.unwrap();
         admitted(&backend, "a", "here", DOLLAR).await;

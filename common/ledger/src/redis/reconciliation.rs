@@ -47,8 +47,9 @@ pub struct JournalCosts {
 pub struct JournalCost {
     /// The run.
     pub run: RunId,
-    /// Cost of its results.
-    pub cost: Money,
+    /// Cost of its results; none if its journal is damaged. If the account of such a run is lost,
+    /// none of its calls is admitted before it is opened again.
+    pub cost: Option<Money>,
     /// Time of the last result: what the ledger lacks is booked on its day and month. None for now.
     pub last_result_at: Option<Timestamp>,
     /// Labels under which the cost counts too; if empty, those that the ledger has of the run.
@@ -58,7 +59,7 @@ pub struct JournalCost {
 impl JournalCost {
     /// A cost that counts now, under the labels that the ledger has of the run.
     pub fn current(run: RunId, cost: Money) -> Self {
-        Self { run, cost, last_result_at: None, labels: Vec::new() }
+        Self { run, cost: Some(cost), last_result_at: None, labels: Vec::new() }
     }
 }
 
@@ -75,7 +76,7 @@ pub enum LedgerState {
 
 impl RedisLedger {
     /// True if admission is suspended: Redis was restarted or emptied since the ledger was last
-    /// reconciled. It is not on a server on which no run was opened yet.
+    /// reconciled, or has lost the account of an open run. It is not on a server on which no run was opened yet.
     pub async fn is_paused(&self) -> Result<bool, LedgerError> {
         self.pause_and_use().await.map(|(paused, _)| paused)
     }
@@ -121,7 +122,7 @@ impl RedisLedger {
         self.connection.command(redis::cmd("HEXISTS").arg(key).arg("stopped")).await
     }
 
-    /// Resumes admission after a restart or an emptying of Redis, and on a new server. Takes the
+    /// Resumes admission after a restart, an emptying or a loss of Redis, and on a new server. Takes the
     /// cost of the runs' results by their journals, and books the amounts that the ledger has lost,
     /// on the run and on the day and month of its last result. Each living process registers its
     /// leases by itself as soon as it reaches the new server.
@@ -131,7 +132,12 @@ impl RedisLedger {
         for JournalCost { run, cost, last_result_at, labels } in &journal.runs {
             let written = last_result_at.map(|time| time.as_millisecond().to_string());
             let labels = BudgetLabel::join(labels);
-            arguments.extend([run.to_string(), amount(*cost), written.unwrap_or_default(), labels]);
+            arguments.extend([
+                run.to_string(),
+                cost.map(amount).unwrap_or_default(),
+                written.unwrap_or_default(),
+                labels,
+            ]);
         }
         let answer = self.connection.perform(&scripts::RECONCILE, &arguments).await?;
         match answer.split_first() {

@@ -24,6 +24,8 @@ local function headroom(scope, budget)
   if not budget then return 'exceeded' end
   local account = account_of(scope)
   local noted = redis.call('HMGET', account, 'cap', 'stopped', 'committed', 'outstanding')
+  -- An open run has a complete account. This one was lost: the cap does not begin again.
+  if scope.account == 'run:' .. run and not noted[2] then return 'lost' end
   update_cap(account, budget, noted[1])
   if noted[2] == '1' then return 'exceeded' end
   if budget == 'unlimited' then
@@ -43,6 +45,10 @@ local budgets = budgets_of(scopes)
 local held
 for position, scope in ipairs(scopes) do
   local found = headroom(scope, budgets[position])
+  if found == 'lost' then
+    suspend()
+    return { 'paused' }
+  end
   if found == 'exceeded' then
     remove_place(id)
     cancel_reservation(id)

@@ -1,14 +1,21 @@
 -- Resumes admission after a restart or an emptying, once every owner has registered its leases or sent
 -- no heartbeat for long enough, and books the costs of the journals before. An emptied server knows no
 -- owners: each living one registers within a heartbeat. The ledger of a new fleet is accepted at once.
+-- A run whose account alone was lost suspends admission too.
 -- Arguments: retention of leases (ms), whether the fleet is new (1 or 0); then for each run its id, the
--- cost of its results, the time of the last one (ms, empty: now), and its labels with commas between
--- them (empty: those that the ledger has).
+-- cost of its results (empty: unknown), the time of the last one (ms, empty: now), and its labels with
+-- commas between them (empty: those that the ledger has).
 -- Returns: 'done' and the number of leases presumed spent, or 'waiting' and the missing owners.
 
 local kept = ARGV[4]
 -- A heartbeat of 15 s, and time to register.
 local REGISTRATION_WAIT = 20000
+
+local lost = {}
+for position = 6, #ARGV, 4 do
+  local run = ARGV[position]
+  if is_account_lost(run) then lost[run] = true end
+end
 
 -- A journal has no times of its results: all count on the day of the last one. None of them is later, so
 -- that no cost of this month is booked on an earlier one.
@@ -18,13 +25,20 @@ local function book_journals()
     local day = day_of(math.min(tonumber(written) or now, now))
     for label in labels:gmatch('[^,]+') do open_label(label) end
     if labels == '' then labels = labels_of(run) end
-    book_journal(run, cost, day, labels)
+    if cost ~= '' then
+      book_journal(run, cost, day, labels)
+    elseif lost[run] then
+      redis.call('HSET', key('account', 'run', run), 'stopped', '1')
+    end
   end
 end
 
 if redis.call('HGET', key('ledger'), 'server') == server then
-  book_journals()
-  return { 'done', '0' }
+  if not next(lost) then
+    book_journals()
+    return { 'done', '0' }
+  end
+  suspend()
 end
 
 redis.call('HSETNX', key('ledger'), 'seen:' .. server, whole(now))
@@ -40,6 +54,7 @@ end
 local emptied = tonumber(redis.call('HGET', key('ledger'), 'emptied') or '')
 local is_early = emptied and now - emptied < REGISTRATION_WAIT
 if ARGV[5] == '0' and (#absent > 1 or is_early) then return absent end
+if next(lost) then restore_accounts(lost) end
 -- Once only: results that come during the wait are included.
 book_journals()
 local presumed = 0

@@ -24,7 +24,8 @@
 -- zone            name and offsets of the time zone in which days and months begin; none is UTC
 -- owners          owners by the time of their last heartbeat
 -- ledger          `server`, the one with which the ledger was last reconciled, or `emptied`, the time
---                 at which a process that had seen it in use found it empty, or opened a run on it
+--                 at which a process that had seen it in use found it empty or without the account of
+--                 an open run, or opened a run on it
 
 local prefix, server = ARGV[1], ARGV[2]
 
@@ -205,7 +206,11 @@ local function commit(account, amount)
 end
 
 local function hold(account, amount)
-  add(account, 'outstanding', amount)
+  if add(account, 'outstanding', amount) < 0 then
+    -- The account was lost, and this lease with it: nothing of it is held here.
+    redis.call('HDEL', account, 'outstanding')
+    return
+  end
   if has_cap(account) then add(account, 'left', minus(amount)) end
 end
 
@@ -278,6 +283,12 @@ local function paused()
   local known = redis.call('HGET', key('ledger'), 'server')
   if known then return known ~= server end
   return redis.call('HEXISTS', key('ledger'), 'emptied') == 1
+end
+
+-- Suspends admission as if the server was emptied, until the ledger has been reconciled.
+local function suspend()
+  redis.call('HDEL', key('ledger'), 'server')
+  redis.call('HSETNX', key('ledger'), 'emptied', whole(now))
 end
 
 -- Records that the server was emptied, if the caller has seen the ledger in use ('1') and it is gone.

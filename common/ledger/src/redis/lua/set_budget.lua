@@ -10,8 +10,12 @@
 detect_emptied('1')
 if ARGV[4]:sub(1, 4) == 'run:' then
   local run = ARGV[4]:sub(5)
-  if ARGV[6] ~= '0' then book_journal(run, ARGV[6], day_of(now), labels_of(run)) end
-  redis.call('HSET', key('account', ARGV[4]), 'stopped', '0')
+  -- A lost account stays incomplete until the aggregator has reconciled it with the journal, which may
+  -- be on another machine.
+  if not is_account_lost(run) then
+    if ARGV[6] ~= '0' then book_journal(run, ARGV[6], day_of(now), labels_of(run)) end
+    redis.call('HSET', key('account', ARGV[4]), 'stopped', '0')
+  end
   redis.call('SETNX', key('budget', 'day'), 'unlimited')
   redis.call('SETNX', key('budget', 'month'), 'unlimited')
 end

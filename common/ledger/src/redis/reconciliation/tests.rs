@@ -11,6 +11,7 @@ use crate::{
     test_requests::{bill, claim, figures, request, run},
 };
 use jiff::SignedDuration;
+use juror_types::id::LeaseId;
 
 /// Costs by the journal of the run.
 fn costs(pico: i64) -> JournalCosts {
@@ -124,5 +125,103 @@ async fn a_restart_that_loses_nothing_books_nothing() {
     backend.sweep().await.unwrap();
     assert_eq!(backend.reconcile(&costs(0)).await.unwrap(), done);
     assert_eq!(backend.ledger(&run()).await.unwrap(), before);
+    backend.close().await;
+}
+
+/// Deletes records of the namespace, as `juror:account:run:nightly`.
+fn lose(redis: &TestRedis, records: &[&str]) {
+    for record in records {
+        let key = format!("{}:{record}", redis.namespace);
+        assert_eq!(redis.command(&["EXISTS", &key]), "1", "{key}");
+        redis.command(&["DEL", &key]);
+    }
+}
+
+async fn is_suspended(backend: &RedisLedger, lease: &str) -> bool {
+    let answer = backend.try_admit(&request(lease, "here", 1)).await;
+    matches!(answer, Err(LedgerError::Unavailable(why)) if why.contains("has lost records"))
+}
+
+/// A run of a cap of 100 that spent 22, with 5 in flight, and what its day and month have of it.
+async fn spending_run(redis: &TestRedis, clock: &TestClock) -> (RedisLedger, Scope) {
+    let backend = RedisLedger::open_with_clock(redis.settings(), clock.shared()).await.unwrap();
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    let claimed = claim(&backend, "job").await;
+    for (lease, worst) in [("a", 10), ("b", 20), ("c", 5)] {
+        admitted(&backend, lease, "here", worst).await;
+    }
+    backend.settle(bill("a", 7, &claimed)).await.unwrap();
+    backend.settle(bill("b", 15, &claimed)).await.unwrap();
+    let today = Scope::for_day(BudgetCalendar::UTC.day_of(clock.shared()()));
+    (backend, today)
+}
+
+#[tokio::test]
+async fn a_lost_account_suspends_calls_until_it_is_restored_from_the_journal() {
+    let (redis, clock) = (TestRedis::shared(), TestClock::new());
+    let (backend, today) = spending_run(&redis, &clock).await;
+    lose(&redis, &["account:run:nightly"]);
+    assert!(is_suspended(&backend, "d").await);
+    assert!(backend.is_paused().await.unwrap());
+    // Opening it again elsewhere, where its journal is not, gives it no other account.
+    backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
+    backend.sweep().await.unwrap();
+    let waiting = Reconciliation::Waiting { owners: Vec::new() };
+    assert_eq!(backend.reconcile(&costs(30)).await.unwrap(), waiting);
+    assert!(is_suspended(&backend, "d").await);
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    for _ in 0..2 {
+        assert_eq!(backend.reconcile(&costs(30)).await.unwrap(), done);
+        assert_eq!(figures(&backend).await, [52, 0, 22, 5]);
+    }
+    let of_day = backend.spent(&today).await.unwrap().1;
+    assert_eq!((of_day.committed, of_day.outstanding), (money(22), money(5)), "it lost nothing");
+    let held = AdmissionDecision::Wait { retry_after: None, reason: WaitReason::Budget };
+    assert_eq!(backend.try_admit(&request("d", "here", 44)).await.unwrap(), held);
+    admitted(&backend, "d", "here", 43).await;
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn what_is_settled_on_a_lost_account_leaves_no_more_than_the_cap() {
+    let (redis, clock) = (TestRedis::shared(), TestClock::new());
+    let (backend, _) = spending_run(&redis, &clock).await;
+    let claimed = claim(&backend, "job").await;
+    backend.presume_spent(&LeaseId::new("c")).await.unwrap();
+    admitted(&backend, "d", "here", 20).await;
+    let record = juror_types::test_record::record("nightly");
+    backend.announce_run(&record).await.unwrap();
+    lose(&redis, &["account:run:nightly", "budget:run:nightly"]);
+    backend.settle(bill("c", 1, &claimed)).await.unwrap();
+    backend.settle(bill("d", 2, &claimed)).await.unwrap();
+    let reopened = backend.open_run_again(&run(), Budget::Cap(money(100)), money(30)).await;
+    reopened.unwrap();
+    assert!(is_suspended(&backend, "e").await);
+    backend.sweep().await.unwrap();
+    clock.pass(20_000);
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&costs(30)).await.unwrap(), done);
+    assert_eq!(figures(&backend).await, [55, 0, 25, 0], "30 of results, and 25 of this job");
+    backend.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_account_of_a_damaged_journal_admits_no_call() {
+    let (redis, clock) = (TestRedis::shared(), TestClock::new());
+    let (backend, _) = spending_run(&redis, &clock).await;
+    lose(&redis, &["account:run:nightly"]);
+    // The aggregator may be the first to notice.
+    let damaged = JournalCost { cost: None, ..JournalCost::current(run(), money(0)) };
+    let journal = JournalCosts { runs: vec![damaged], is_new: false };
+    let waiting = backend.reconcile(&journal).await.unwrap();
+    assert!(matches!(waiting, Reconciliation::Waiting { .. }), "{waiting:?}");
+    assert!(backend.is_paused().await.unwrap());
+    clock.pass(20_000);
+    backend.sweep().await.unwrap();
+    let done = Reconciliation::Done { presumed: 0 };
+    assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
+    let refused = backend.try_admit(&request("d", "here", 1)).await.unwrap();
+    assert!(matches!(refused, AdmissionDecision::NoBudget { .. }), "{refused:?}");
     backend.close().await;
 }
