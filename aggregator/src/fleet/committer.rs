@@ -143,6 +143,7 @@ impl Committer {
                 continue;
             }
             let batch = self.without_other_versions(&run, batch).await;
+            let batch = self.without_foreign_messages(&run, batch).await;
             let KnownRuns { known, others, .. } = &mut self.runs;
             let known = known.entry(run.clone()).or_insert_with(|| KnownRun::at(others.clone()));
             match &known.place {
@@ -170,6 +171,18 @@ impl Committer {
                 first.schema()
             );
             self.dead_letter(run, others, reason).await;
+        }
+        ours
+    }
+
+    /// Dead-letters what no part of Juror published: it would count as a job of the run.
+    async fn without_foreign_messages(&self, run: &RunId, batch: Vec<Incoming>) -> Vec<Incoming> {
+        let mut ours = Vec::with_capacity(batch.len());
+        for incoming in batch {
+            match incoming.check() {
+                Ok(()) => ours.push(incoming),
+                Err(foreign) => self.dead_letter(run, vec![incoming], foreign.to_string()).await,
+            }
         }
         ours
     }

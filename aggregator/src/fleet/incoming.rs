@@ -2,7 +2,12 @@
 
 use indexmap::IndexMap;
 use juror_queue::{DeadLetter, Delivery};
-use juror_types::{id::RunId, job::Job, outcome::JobResult};
+use juror_types::{
+    id::RunId,
+    job::Job,
+    message_check::{ForeignMessage, check_job, check_result},
+    outcome::JobResult,
+};
 
 /// A delivery that becomes a line of a journal.
 #[derive(Debug)]
@@ -27,6 +32,14 @@ impl Incoming {
         match self {
             Self::Result(delivery) => delivery.message.schema,
             Self::Dead(delivery) => delivery.message.message.schema,
+        }
+    }
+
+    /// Checks that a part of Juror published it, for a job of its run.
+    pub(super) fn check(&self) -> Result<(), ForeignMessage> {
+        match self {
+            Self::Result(delivery) => check_result(&delivery.message),
+            Self::Dead(delivery) => check_job(&delivery.message.message),
         }
     }
 }

@@ -11,6 +11,7 @@ use juror_queue::{
 use juror_types::{
     id::{JobId, RunId},
     job::Job,
+    message_check::check_job,
     outcome::Outcome,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,7 +127,9 @@ async fn send_all(fleet: &Fleet, chosen: ReplaySelection) -> Result<Replayed, Ap
         }
     }
     // Last, so that a failure before leaves every dead letter in place; one pass for all.
-    let is_done = |job: &Job| rounds.get(&job.job_id).is_some_and(|round| job.round < *round);
+    let is_done = |job: &Job| {
+        rounds.get(&job.job_id).is_some_and(|round| job.round < *round || *round == u32::MAX)
+    };
     fleet.queues.jobs().forget(&is_done).await?;
     Ok(replayed)
 }
@@ -188,6 +191,9 @@ fn choose(
 /// Publishes a job in the round after its last, unless it is settled or blocked.
 async fn send(fleet: &Fleet, job: Job, priority: Priority) -> Result<ReplayDecision, AppError> {
     let Fleet { queues, backend } = fleet;
+    if let Err(foreign) = check_job(&job) {
+        return Ok(ReplayDecision::Settled(format!("not a job of the run: {foreign}")));
+    }
     let Some(status) = backend.run_status(&job.run_id).await? else {
         let remedy = format!("judge its remaining jobs with: juror retry {}", job.run_id);
         return Ok(ReplayDecision::Blocked(format!("its run is no longer in Redis; {remedy}")));

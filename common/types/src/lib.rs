@@ -13,6 +13,7 @@ pub mod id;
 pub mod item;
 pub mod job;
 pub mod lane;
+pub mod message_check;
 pub mod model;
 mod named_enum;
 pub mod near_miss;

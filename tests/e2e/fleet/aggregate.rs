@@ -4,6 +4,7 @@ use super::servers::{Servers, await_some};
 use crate::harness::{CommandHarness, RunningCommand};
 use juror_ledger::redis::test_server::TestRedis;
 use juror_types::{
+    id::JobId,
     item::Item,
     job::{Job, Provider},
     outcome::{ErrorKind, JobError, JobResult, JudgeRecord, Outcome},
@@ -262,6 +263,44 @@ fn after_a_restart_of_redis_the_ledger_is_reconciled_and_results_go_on() {
     aggregator.signal(Signal::TERM);
     aggregator.finish().exits(0).says(&["Redis was restarted"]);
     assert_eq!(servers.ledger(&record.run_id).committed, Money::from_pico(2 * COST));
+}
+
+#[test]
+fn messages_that_no_part_of_juror_published_are_no_jobs_of_a_run() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let record = record(&servers, "own", 1);
+    servers.announce(&record);
+    let mut strange = scored(&record, 1);
+    strange.job_id = JobId::new("f".repeat(32));
+    let mut too_good = scored(&record, 2);
+    if let Some(Score::Sum { semantic_correctness, .. }) =
+        too_good.semantic.as_mut().map(|verdict| &mut verdict.score)
+    {
+        *semantic_correctness = 5e300;
+    }
+    let late = JobResult { round: u32::MAX, ..scored(&record, 3) };
+    servers.publish(&[strange, too_good, late, scored(&record, 0)]);
+    // A dead letter too becomes no result.
+    servers.poison(Job { job_id: JobId::new("e".repeat(32)), ..job(&record, 4) }, "not planned");
+    servers.close(&record.run_id, 1);
+    let aggregator = start(&servers, &harness);
+    let aside = await_some(
+        || Some(servers.results_aside()).filter(|aside| aside.len() == 3),
+        "three dead letters",
+    );
+    servers.await_report(&record.run_id, 1);
+    for (item, reason) in [
+        ("item_0001", "its job id is not the one of item"),
+        ("item_0002", "its semantic_correctness is out of range"),
+        ("item_0003", "its round 4294967295 is beyond every round"),
+    ] {
+        let letter = aside.iter().find(|letter| letter.0 == item).unwrap();
+        assert!(letter.1.contains(reason), "{letter:?}");
+    }
+    aggregator.signal(Signal::TERM);
+    aggregator.finish().exits(0).prints(&["run own: 1 of 1 scored"]);
+    assert_eq!(harness.journal("own").len(), 1);
+    assert_eq!(servers.jobs_aside().len(), 1, "the dead job is kept for a person");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use juror_producer::{
 };
 use juror_simulator::SimulatorConfig;
 use juror_types::{
-    id::RunId,
+    id::{JobId, RunId},
     item::{ImageReference, Item},
     job::Job,
     outcome::{ErrorKind, JobResult, Outcome},
@@ -324,6 +324,30 @@ fn what_this_worker_cannot_judge_pauses_the_run_with_a_plain_reason() {
     let paused = || fixture.servers.status(&record.run_id).unwrap().paused;
     let reason = await_some(paused, "a pause");
     assert!(reason.contains("nobody-sells-this") && reason.contains("prices"), "{reason}");
+    stop(worker);
+    assert_eq!(fixture.simulator.requests(), 0);
+}
+
+#[test]
+fn a_job_that_was_not_planned_for_its_run_is_a_dead_letter_and_costs_nothing() {
+    let fixture = WorkerFixture::new(2);
+    let mut jobs = fixture.announce("planned", semantic());
+    jobs[0].job_id = JobId::new("0".repeat(32));
+    jobs[1].round = u32::MAX;
+    fixture.servers.enqueue(&jobs);
+    let mut worker = fixture.start(&[]);
+    worker.await_words("a job of run planned is among the dead letters");
+    let aside = || Some(fixture.servers.jobs_aside()).filter(|aside| aside.len() == 2);
+    let mut reasons: Vec<_> =
+        await_some(aside, "two dead letters").into_iter().map(|letter| letter.1).collect();
+    reasons.sort();
+    assert!(reasons[0].contains("it comes from no juror enqueue"), "{reasons:?}");
+    assert!(reasons[1].contains("its round 4294967295"), "{reasons:?}");
+    let WorkerFixture { servers, harness, .. } = &fixture;
+    let replay = ["dead-letters", "replay", "--all", "--run", "planned"];
+    let replayed = servers.juror(harness, &replay).exits(0).prints(&["0 replayed"]);
+    replayed.says(&["is not replayed: not a job of the run"]);
+    assert!(servers.jobs_aside().is_empty(), "nobody has to look at them again");
     stop(worker);
     assert_eq!(fixture.simulator.requests(), 0);
 }

@@ -12,6 +12,7 @@ use juror_types::{
     SCHEMA,
     id::RunId,
     job::Job,
+    message_check::{ForeignMessage, check_job},
     outcome::{ErrorKind, JobResult},
     shutdown::Shutdown,
 };
@@ -47,6 +48,12 @@ impl DeliveryHandler {
         let _in_hand = telemetry::job_taken(&delivery, &self.worker.metrics);
         let job = &delivery.message;
         let run = job.run_id.clone();
+        if let Err(foreign) = check(job) {
+            let reason = foreign.to_string();
+            let message = format!("a job of run {run} is among the dead letters: {reason}");
+            self.warnings.warn(&run, message, &self.worker.events).await;
+            return self.settle(delivery, Disposition::DeadLetter(reason)).await;
+        }
         let reached = match self.in_progress.take(job) {
             Some(_in_progress) => self.process(job).await,
             // Redelivered after a lost connection while the job is still in progress, or published
@@ -241,6 +248,11 @@ impl DeliveryHandler {
             None => Ok(()),
         }
     }
+}
+
+/// Checks a job of this version; one of another version waits for its worker.
+fn check(job: &Job) -> Result<(), ForeignMessage> {
+    if job.schema == SCHEMA { check_job(job) } else { Ok(()) }
 }
 
 /// Progress of a job that was delivered.
