@@ -13,4 +13,4 @@ pub use journal_writer::JournalWriter;
 pub use journal_writer::encode;
 pub use occupancy::{check_vacant, is_run_directory, run_directory_above};
 pub use result_reader::Results;
-pub use run_files::RunFiles;
+pub use run_files::{JOURNAL_FILE, RunFiles};

@@ -2,9 +2,10 @@
 
 use super::{
     incoming::Incoming,
+    lock::RunsLock,
     open_run::{Committed, OpenRun},
 };
-use juror_journal::journal::{JournalError, RunFiles};
+use juror_journal::journal::{JOURNAL_FILE, JournalError, RunFiles};
 use juror_types::{id::RunId, run::RunRecord};
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +55,8 @@ impl CommitWork {
         stop: &CancellationToken,
     ) -> Result<Done, Box<Undone>> {
         let Self { run, from, record, batch } = self;
+        let is_new = matches!(from, RunSource::Record);
+        let removed = || is_removed(runs_dir, &run).then(|| removed(runs_dir, &run));
         let committing = || {
             let mut open = match (from, &record) {
                 (RunSource::Open(open), _) => *open,
@@ -66,13 +69,25 @@ impl CommitWork {
                 open.update_record_file(record)?;
             }
             let committed = open.commit(&batch)?;
-            Ok::<_, JournalError>((open, committed))
+            // What was written to a removed file is lost. A run on one machine ends by its own error.
+            match removed().filter(|_| open.record().fleet.is_some()) {
+                Some(error) => Err(error),
+                None => Ok((open, committed)),
+            }
         };
         match committing() {
             Ok((open, committed)) => Ok(Done { run, open, batch, committed }),
-            Err(error) => Err(Box::new(Undone { run, batch, error })),
+            Err(error) => {
+                let error = removed().filter(|_| !is_new).unwrap_or(error);
+                Err(Box::new(Undone { run, batch, error }))
+            }
         }
     }
+}
+
+/// The error of a run without its files.
+pub(super) fn removed(runs_dir: &Path, run: &RunId) -> JournalError {
+    JournalError::Removed { directory: runs_dir.join(run.as_str()) }
 }
 
 /// Record in the directory of a run, if there is one.
@@ -82,4 +97,11 @@ pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>,
         Err(JournalError::Missing { .. }) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// True if files of a run were removed, and not the runs directory with them, as an unmounted one is.
+fn is_removed(runs_dir: &Path, run: &RunId) -> bool {
+    let directory = runs_dir.join(run.as_str());
+    let is_whole = || ["run.json", JOURNAL_FILE].iter().all(|file| directory.join(file).exists());
+    RunsLock::is_known(runs_dir) && !is_whole()
 }

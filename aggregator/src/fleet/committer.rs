@@ -207,7 +207,9 @@ impl Committer {
             for ended in ended {
                 match ended {
                     Ok(done) => all_done.push(done),
-                    Err(undone) if undone.error.is_damage() => all_damaged.push(*undone),
+                    Err(undone) if undone.error.is_damage() && self.reports.is_some() => {
+                        all_damaged.push(*undone);
+                    }
                     Err(undone) => return Err(undone.error.into()),
                 }
             }

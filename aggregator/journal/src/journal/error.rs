@@ -44,6 +44,15 @@ pub enum JournalError {
         /// The run directory.
         directory: PathBuf,
     },
+    /// Files of a run were removed while results were committed: restore them.
+    #[error(
+        "files of the run directory {} were removed: restore them from a backup, or have juror retry publish the stored results again",
+        directory.display()
+    )]
+    Removed {
+        /// The run directory.
+        directory: PathBuf,
+    },
     /// The disk is full: free some space and continue.
     #[error(
         "no space left to write {}: free some space, then continue (juror run --resume, or juror aggregate for a fleet); earlier results are kept",
@@ -100,7 +109,8 @@ impl JournalError {
             Self::InUse { directory }
             | Self::Exists { directory }
             | Self::Occupied { directory }
-            | Self::Missing { directory } => directory,
+            | Self::Missing { directory }
+            | Self::Removed { directory } => directory,
             Self::Full { path }
             | Self::Io { path, .. }
             | Self::Unreadable { path, .. }
@@ -115,7 +125,13 @@ impl JournalError {
     /// True if the files of this run are damaged and must be inspected by a person; other runs are
     /// unaffected.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Unreadable { .. } | Self::Schema { .. } | Self::Occupied { .. })
+        matches!(
+            self,
+            Self::Unreadable { .. }
+                | Self::Schema { .. }
+                | Self::Occupied { .. }
+                | Self::Removed { .. }
+        )
     }
 
     /// The error of an I/O error, by its remedy.

@@ -17,6 +17,8 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// File with a run's results, in its directory.
+pub const JOURNAL_FILE: &str = "results.jsonl";
 /// Remedy without a backup of `run.json`.
 const WITHOUT_A_COPY: &str =
     "remove it if the run is a fleet's: juror aggregate writes it again beside the results";
@@ -118,7 +120,7 @@ impl RunFiles {
     }
 
     pub(crate) fn journal_path(&self) -> PathBuf {
-        self.path_of("results.jsonl")
+        self.path_of(JOURNAL_FILE)
     }
 }
 

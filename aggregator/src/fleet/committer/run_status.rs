@@ -9,7 +9,7 @@ use super::{
     Committer,
 };
 use crate::fleet::{
-    blocking::{CommitWork, RunSource, look_up},
+    blocking::{CommitWork, RunSource, look_up, removed},
     run_state::{KnownRun, ResultPlace},
     status_poller::StatusReply,
 };
@@ -76,6 +76,11 @@ impl Committer {
                 found => found?,
             },
         };
+        if there.is_none() && known.place == ResultPlace::Directory {
+            let error = removed(&self.runs_dir, run);
+            self.quarantine_damaged(run, Vec::new(), &error).await;
+            return Ok(());
+        }
         if let Some(reason) = there.as_ref().and_then(|record| foreign(record, &status.record)) {
             self.reject_foreign(run, &reason).await;
             return Ok(());

@@ -1,4 +1,4 @@
-//! Being asked to stop.
+//! Being asked to stop, and what stops no other run.
 
 use super::*;
 use async_trait::async_trait;
@@ -71,4 +71,52 @@ async fn where_no_more_results_can_be_received_nobody_waits_for_dead_jobs() {
     };
     let error = run(resources, fleet.shutdown.clone()).await.unwrap_err();
     assert!(matches!(error, AggregatorError::Queue(QueueError::Refused(_))), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_folder_is_removed_is_quarantined_and_stops_no_other_run() {
+    for open_runs in [1, 64] {
+        let (mut fleet, removed) = Fleet::judging(3);
+        fleet.options.open_runs = open_runs;
+        let other = fleet_record("other", 2);
+        fleet.backend.announce(&other);
+        let working = fleet.start().await;
+        for run in [&removed, &other.run_id] {
+            fleet.publish(&[scored(run, "1")]).await;
+            fleet.backend.until_results(run, 1).await;
+        }
+        std::fs::remove_dir_all(fleet.path(&removed, "")).unwrap();
+        fleet.publish(&[scored(&removed, "2")]).await;
+        while fleet.dead_letter().await.is_empty() && !working.role.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        fleet.publish(&[scored(&removed, "3"), scored(&other.run_id, "2")]).await;
+        fleet.backend.close(&other.run_id, 2);
+        fleet.backend.until_reported(&other.run_id, 2).await;
+        fleet.end(working).await.unwrap();
+        let letters = fleet.dead_letter().await;
+        let items: Vec<&str> = letters.iter().map(|(item, _)| item.as_str()).collect();
+        assert_eq!(items, ["2", "3"], "a written line of a removed file is no commit");
+        let reason = &letters[0].1;
+        assert!(reason.contains("were removed: restore them from a backup"), "{reason}");
+        assert!(!fleet.path(&removed, "").exists());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_removed_before_its_status_changed_is_not_begun_again() {
+    let (fleet, removed) = Fleet::judging(3);
+    let working = fleet.start().await;
+    fleet.publish(&[scored(&removed, "1")]).await;
+    fleet.backend.until_results(&removed, 1).await;
+    std::fs::remove_dir_all(fleet.path(&removed, "")).unwrap();
+    fleet.backend.close(&removed, 2);
+    let asked = fleet.backend.until(|_| true).await.asked;
+    fleet.backend.until(|state| state.asked > asked + 1).await;
+    fleet.publish(&[scored(&removed, "2")]).await;
+    while fleet.dead_letter().await.is_empty() && !working.role.is_finished() {
+        tokio::task::yield_now().await;
+    }
+    fleet.end(working).await.unwrap();
+    assert!(!fleet.path(&removed, "").exists());
 }
