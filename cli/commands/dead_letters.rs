@@ -17,6 +17,7 @@ use juror_app::{
     settings::{Layer, Settings},
 };
 use juror_queue::rabbitmq::{DeadLetterBody, StoredDeadLetter};
+use juror_report::sanitize::{harmless, harmless_lines};
 use juror_types::event::Events;
 use serde_json::json;
 
@@ -57,7 +58,9 @@ async fn show(id: &str, fleet: &FleetFlags, global: &GlobalFlags) -> Result<Exit
         match &message.content {
             DeadLetterBody::Job(job) => terminal::print_json(job)?,
             DeadLetterBody::Result(result) => terminal::print_json(result)?,
-            DeadLetterBody::Unreadable(bytes) => terminal::print(&String::from_utf8_lossy(bytes))?,
+            DeadLetterBody::Unreadable(bytes) => {
+                terminal::print(&harmless_lines(&String::from_utf8_lossy(bytes)))?;
+            }
         }
     }
     Ok(Exit::Done)
@@ -112,5 +115,6 @@ fn as_text(message: &StoredDeadLetter) -> String {
         _ => String::new(),
     };
     let id = if message.message_id.is_empty() { "(no id)" } else { &message.message_id };
-    format!("{id}  {}{about}\n    {}\n", kind(message), message.reason)
+    let first = harmless(&format!("{id}  {}{about}", kind(message)));
+    format!("{first}\n    {}\n", harmless(&message.reason))
 }

@@ -61,6 +61,7 @@ impl<'process> AggregatorRole<'process> {
             let directory = fleet::identify(&lock, host)?;
             let backend = &self.fleet.backend;
             fleet::claim(backend.as_ref(), &directory, self.take_over).await?;
+            self.role.send_replace(LockRole::Active);
             let options = FleetOptions::default();
             let queues = &self.fleet.queues;
             let resources = FleetResources {

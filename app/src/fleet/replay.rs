@@ -176,7 +176,7 @@ fn choose(
             DeadLetterBody::Result(_) => drop(chosen.results.insert(message.message_id)),
             DeadLetterBody::Unreadable(_) => {
                 return Err(AppError::invalid(format!(
-                    "dead letter {} cannot be read and so not replayed",
+                    "dead letter {:?} cannot be read and so not replayed",
                     message.message_id
                 )));
             }

@@ -24,7 +24,9 @@ fn an_aggregator_of_another_folder_is_refused_until_it_takes_the_fleet_over() {
     };
     assert_eq!(await_some(holder, "the claim"), ours);
     let refused = |harness: &CommandHarness| servers.juror(harness, &["aggregate"]).exits(2);
-    refused(&there).says(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
+    let told = refused(&there);
+    assert!(!told.stderr.contains("active"), "{}", told.stderr);
+    told.says(&[&ours, &theirs, "--runs-dir", "juror aggregate --take-over"]);
 
     // A Redis that was emptied takes the id anew.
     servers.redis.command(&["FLUSHALL"]);

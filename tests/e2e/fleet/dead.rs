@@ -8,7 +8,7 @@ use juror_ledger::{
 };
 use juror_queue::{DeadLetters as _, Disposition, Priority, Queue as _};
 use juror_types::{
-    id::RunId,
+    id::{JobId, RunId},
     job::Job,
     outcome::{JobResult, Outcome},
 };
@@ -100,6 +100,23 @@ fn what_was_kept_aside_is_listed_shown_and_sent_again() {
         again
     });
     assert_eq!(again, aside);
+}
+
+#[test]
+fn a_terminal_obeys_nothing_that_a_dead_letter_says() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    let mut jobs = poisoned(&harness, &servers, "night", 1);
+    let mut strange = jobs.remove(0);
+    strange.job_id = JobId::new("\u{1b}[2Jnobody\nsaid");
+    servers.poison(strange, "\u{1b}[31mred\nlines");
+    let shown = servers.juror(&harness, &["dead-letters", "list"]).exits(0);
+    let shown =
+        shown.prints(&[" [2Jnobody said  job of run night, item item_0000", " [31mred lines"]);
+    let is_obeyed = |character: char| character.is_control() && character != '\n';
+    assert!(!shown.stdout.contains(is_obeyed), "{:?}", shown.stdout);
+    assert_eq!(shown.stdout.lines().count(), 4, "{}", shown.stdout);
+    let all = servers.juror(&harness, &["dead-letters", "list", "--json"]);
+    assert!(listed(all).iter().any(|letter| letter["id"] == "\u{1b}[2Jnobody\nsaid"));
 }
 
 #[test]
