@@ -1,8 +1,9 @@
 //! The kinds of dataset there are, each judged through the command.
 
-use crate::harness::{CommandHarness, TestSimulator, pico, png};
+use crate::harness::{CommandHarness, RunningCommand, TestSimulator, pico, png};
 use juror_simulator::SimulatorConfig;
 use serde_json::json;
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _, path::Path};
 
 /// Judges a dataset of two items, and answers their ids.
 fn judged(harness: &CommandHarness, dataset: &str, flags: &[&str]) -> Vec<String> {
@@ -58,4 +59,21 @@ fn a_table() {
     harness.write("table.csv", wrong);
     let run = ["run", "table.csv", "--run-id", "second"];
     harness.juror(&run).exits(2).says(&["table.csv, line 2: field \"quality_score\""]);
+}
+
+#[test]
+fn a_folder_whose_name_no_record_can_have_is_refused_before_any_call() {
+    let harness = CommandHarness::new();
+    let simulator = TestSimulator::start(SimulatorConfig::default());
+    let folder = harness.path(OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("1.png"), png(1, 8, 8)).unwrap();
+    fs::write(folder.join("1.html"), "<p>text</p>").unwrap();
+    for (current, dataset) in [(harness.path(""), &*folder), (folder.clone(), Path::new("."))] {
+        let mut command = harness.judging(&simulator.base_url(), "--quiet", &[]);
+        command.current_dir(current).arg(dataset);
+        let refused = RunningCommand::start(command).finish().exits(2);
+        refused.says(&["caf\\xE9", "is not valid UTF-8", "rename it, or copy the dataset"]);
+    }
+    assert_eq!(simulator.requests(), 0);
 }

@@ -5,6 +5,7 @@ mod record;
 
 pub use evidence_rendering::DrawingPlace;
 pub use record::absolute;
+use record::check_path;
 
 use crate::{
     environment::Environment, error::AppError, judge, protected_files, settings::Settings,
@@ -73,6 +74,7 @@ impl RunSetup {
     ) -> Result<Self, AppError> {
         let (rubric, rubric_text) = rubric;
         check_until_width(selection.until_width, &settings)?;
+        check_path(&dataset_path)?;
         let candidate = match settings.run.enable_llm_judge {
             true => Some(judge::candidate(&settings, &rubric)?),
             false => None,

@@ -1,7 +1,7 @@
 //! The record of a setup's run.
 
 use super::RunSetup;
-use crate::settings::CompareSettings;
+use crate::{error::AppError, settings::CompareSettings};
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
@@ -109,6 +109,18 @@ impl RunSetup {
 pub fn absolute(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     absolute.to_string_lossy().into_owned()
+}
+
+/// Checks that [`absolute`] changes nothing in the path of a dataset.
+pub(super) fn check_path(dataset: &Path) -> Result<(), AppError> {
+    let absolute = std::path::absolute(dataset).unwrap_or_else(|_| dataset.to_owned());
+    match absolute.ancestors().filter(|path| path.to_str().is_none()).last() {
+        None => Ok(()),
+        Some(unnamed) => Err(AppError::invalid(format!(
+            "the name of {unnamed:?} is not valid UTF-8, and a run is continued by the path of its \
+             dataset: rename it, or copy the dataset to another folder"
+        ))),
+    }
 }
 
 /// A run as a record names it: a path is made absolute.
