@@ -83,7 +83,7 @@ async fn what_a_run_spent_counts_once_on_the_day_of_its_last_result_after_the_le
     let done = Reconciliation::Done { presumed: 0 };
     assert_eq!(backend.reconcile(&journal).await.unwrap(), done);
     assert_eq!(booked().await, [60, 60, 60, 5, 5, 5]);
-    assert_eq!(backend.labels().await.unwrap(), [label.clone()]);
+    assert_eq!(backend.labels().await.unwrap(), std::slice::from_ref(&label));
     assert!(backend.has_account(&run()).await.unwrap());
     backend.open_run(&run(), Budget::Cap(money(100))).await.unwrap();
     assert_eq!(figures(&backend).await, [60, 0, 0, 0]);
