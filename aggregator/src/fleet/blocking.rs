@@ -102,6 +102,6 @@ pub(super) fn look_up(runs_dir: &Path, run: &RunId) -> Result<Option<RunRecord>,
 /// True if files of a run were removed, and not the runs directory with them, as an unmounted one is.
 fn is_removed(runs_dir: &Path, run: &RunId) -> bool {
     let directory = runs_dir.join(run.as_str());
-    let is_whole = || ["run.json", JOURNAL_FILE].iter().all(|file| directory.join(file).exists());
-    RunsLock::is_known(runs_dir) && !is_whole()
+    let is_missing = |file| directory.join(file).try_exists().is_ok_and(|exists| !exists);
+    RunsLock::is_known(runs_dir) && (is_missing("run.json") || is_missing(JOURNAL_FILE))
 }

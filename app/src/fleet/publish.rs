@@ -96,7 +96,7 @@ impl Publication<'_> {
         if self.backend.is_paused().await? {
             let warning = format!(
                 "calls of run {run} are suspended until the ledger is reconciled: Redis is new, or \
-                 was restarted or emptied; start juror aggregate, unless one runs"
+                 was restarted or emptied, or has lost records; start juror aggregate, unless one runs"
             );
             events.emit(Event::Warning(warning)).await;
         }

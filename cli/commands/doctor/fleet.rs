@@ -66,8 +66,8 @@ async fn server_check(backend: &RedisLedger, may_forget: bool) -> Result<Check, 
         return Ok(warning(
             "redis",
             format!(
-                "{}; it is new, or was restarted or emptied: calls are suspended until the ledger is \
-                 reconciled; start the aggregator",
+                "{}; it is new, was restarted or emptied, or has lost records: calls are suspended \
+                 until the ledger is reconciled; start the aggregator",
                 check.message
             ),
         ));

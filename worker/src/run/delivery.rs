@@ -250,17 +250,17 @@ impl DeliveryHandler {
     }
 }
 
-/// Checks a job of this version; one of another version waits for its worker.
-fn check(job: &Job) -> Result<(), ForeignMessage> {
-    if job.schema == SCHEMA { check_job(job) } else { Ok(()) }
-}
-
 /// Progress of a job that was delivered.
 enum Reached {
     /// The job has its result.
     Result(Box<JobResult>),
     /// The job is in a batch.
     Batch,
+}
+
+/// Checks a job of this version; one of another version waits for its worker.
+fn check(job: &Job) -> Result<(), ForeignMessage> {
+    if job.schema == SCHEMA { check_job(job) } else { Ok(()) }
 }
 
 /// Disposition of a job whose result is published: a job that killed its workers is also
