@@ -34,6 +34,7 @@ fn the_production_gate_wants_a_hundred_jobs() {
 fn a_gate_that_is_missed_exits_with_100() {
     for gate in ["production", "targets"] {
         let harness = CommandHarness::new();
+        harness.write(gate, "a file of this name is no gate");
         let (run, targets) = gated(&harness, 3, 5, gate);
         run.exits(100).prints(&["missed"]);
         assert_eq!(targets["decision"], "missed");

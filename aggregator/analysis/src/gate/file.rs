@@ -58,6 +58,11 @@ impl Gate {
         }
     }
 
+    /// True if a gate of this name is built in, and so is no file.
+    pub fn is_built_in(name: &str) -> bool {
+        matches!(name, "targets" | "production")
+    }
+
     /// Parses a gate's file.
     pub fn parse(name: &str, text: &str) -> Result<Self, GateError> {
         let invalid = |reason: String| GateError::Invalid { name: name.to_owned(), reason };

@@ -2,6 +2,7 @@
 
 use super::RunSetup;
 use crate::{error::AppError, settings::CompareSettings};
+use juror_analysis::gate::Gate;
 use juror_image::PREPARATION_VERSION;
 use juror_types::{
     budget_label::BudgetLabel,
@@ -76,9 +77,9 @@ impl RunSetup {
 
     fn decision_terms(&self) -> DecisionTerms {
         let CompareSettings { margin, strict, max_lost, .. } = self.settings.compare;
-        let gate = self.settings.run.gate();
-        let gate = gate.map(|gate| {
-            if Path::new(gate).exists() { absolute(Path::new(gate)) } else { gate.to_owned() }
+        let gate = self.settings.run.gate().map(|gate| match Gate::is_built_in(gate) {
+            true => gate.to_owned(),
+            false => absolute(Path::new(gate)),
         });
         DecisionTerms { gate, margin, strict, max_lost }
     }
