@@ -56,7 +56,7 @@ impl CommitWork {
     ) -> Result<Done, Box<Undone>> {
         let Self { run, from, record, batch } = self;
         let is_new = matches!(from, RunSource::Record);
-        let removed = || is_removed(runs_dir, &run).then(|| removed(runs_dir, &run));
+        let removal = || is_removed(runs_dir, &run).then(|| removed(runs_dir, &run));
         let committing = || {
             let mut open = match (from, &record) {
                 (RunSource::Open(open), _) => *open,
@@ -70,7 +70,7 @@ impl CommitWork {
             }
             let committed = open.commit(&batch)?;
             // What was written to a removed file is lost. A run on one machine ends by its own error.
-            match removed().filter(|_| open.record().fleet.is_some()) {
+            match removal().filter(|_| open.record().fleet.is_some()) {
                 Some(error) => Err(error),
                 None => Ok((open, committed)),
             }
@@ -78,7 +78,7 @@ impl CommitWork {
         match committing() {
             Ok((open, committed)) => Ok(Done { run, open, batch, committed }),
             Err(error) => {
-                let error = removed().filter(|_| !is_new).unwrap_or(error);
+                let error = removal().filter(|_| !is_new).unwrap_or(error);
                 Err(Box::new(Undone { run, batch, error }))
             }
         }

@@ -207,6 +207,7 @@ impl Committer {
             for ended in ended {
                 match ended {
                     Ok(done) => all_done.push(done),
+                    // A run on one machine has no other runs beside it, and ends by its error.
                     Err(undone) if undone.error.is_damage() && self.reports.is_some() => {
                         all_damaged.push(*undone);
                     }

@@ -64,18 +64,12 @@ impl Baseline {
     pub fn check(&self, head: &RunId, rubric: &RubricReference) -> Result<(), AppError> {
         let record = self.files.record();
         check_rubrics((&record.run_id, &record.rubric), (head, rubric)).map_err(AppError::from)?;
-        let Some(BlessedRun { name, run_id, results_digest: known, .. }) = &self.blessed else {
-            return Ok(());
-        };
-        let jobs = record.jobs();
-        let missing = jobs.saturating_sub(Fold::from_journal(&self.files)?.len());
-        if missing == 0 || results_digest(&self.files)? == *known {
-            return Ok(());
+        match &self.blessed {
+            Some(blessed) if results_digest(&self.files)? != blessed.results_digest => {
+                self.check_complete(blessed)
+            }
+            _ => Ok(()),
         }
-        Err(AppError::invalid(format!(
-            "{missing} of {jobs} results of run {run_id} are lost since it was blessed as {name}: \
-             restore its results.jsonl, or bless another run with: juror bless RUN --name {name}"
-        )))
     }
 
     /// Compares with a run that has a report.
@@ -102,6 +96,17 @@ impl Baseline {
         self.check(&record.run_id, &record.rubric)?;
         let stability = stability(head, self.rules)?;
         self.compared(head, &self.report(head)?, &stability)
+    }
+
+    fn check_complete(&self, BlessedRun { name, run_id, .. }: &BlessedRun) -> Result<(), AppError> {
+        let jobs = self.files.record().jobs();
+        match jobs.saturating_sub(Fold::from_journal(&self.files)?.len()) {
+            0 => Ok(()),
+            missing => Err(AppError::invalid(format!(
+                "{missing} of {jobs} results of run {run_id} are lost since it was blessed as {name}: \
+                 restore its results.jsonl, or bless another run with: juror bless RUN --name {name}"
+            ))),
+        }
     }
 
     fn report(&self, files: &RunFiles) -> Result<Report, AppError> {

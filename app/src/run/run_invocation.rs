@@ -150,17 +150,15 @@ pub fn decision_layers(record: &RunRecord) -> Vec<Layer> {
     let Some(DecisionTerms { gate, margin, strict, max_lost }) = &record.decision else {
         return Vec::new();
     };
-    let named = [("gate", gate), ("baseline", &record.baseline)];
-    let layers = named
-        .into_iter()
-        .filter_map(|(key, named)| Some(Layer::from_value("run", key, named.clone()?)));
+    let mut layers = vec![
+        Layer::from_value("compare", "margin", *margin),
+        Layer::from_value("compare", "strict", *strict),
+        Layer::from_value("compare", "max_lost", *max_lost),
+    ];
+    layers.extend(gate.clone().map(|gate| Layer::from_value("run", "gate", gate)));
+    let baseline = record.baseline.clone();
+    layers.extend(baseline.map(|baseline| Layer::from_value("run", "baseline", baseline)));
     layers
-        .chain([
-            Layer::from_value("compare", "margin", *margin),
-            Layer::from_value("compare", "strict", *strict),
-            Layer::from_value("compare", "max_lost", *max_lost),
-        ])
-        .collect()
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.
