@@ -4,16 +4,19 @@ use crate::{
     content_box::{content_box, rim_color},
     raster::{Raster, channel_difference},
 };
-use std::{iter::StepBy, ops::Range};
+use std::{collections::BTreeSet, iter::StepBy, ops::Range};
 
 /// Maximum shift, in pixels, of a component that was cropped in another way.
-const MAX_SHIFT: i32 = 64;
+pub(crate) const MAX_SHIFT: i32 = 64;
 /// Maximum share of the difference that may remain for a shift to count.
 const SHIFT_GAIN: f64 = 0.95;
 /// The same in pictures of one size if edges are not in their places after it.
 const SHIFT_GAIN_WITHOUT_EDGES: f64 = 0.3;
 /// Cap of a pixel's difference in levels, so that a faint box counts beside a dark text.
 const MAX_LEVELS: u8 = 24;
+
+/// Maximum number of shifts along a side that are tried because edges are alike.
+const MAX_EDGE_SHIFTS: usize = 3;
 
 /// Distances of the pixels that are compared, across and down.
 const SAMPLED: [usize; 2] = [3, 2];
@@ -29,6 +32,12 @@ pub(crate) struct ShiftedScreenshot {
 impl ShiftedScreenshot {
     pub fn new(whole: &Raster, shift: [i32; 2]) -> Self {
         Self { whole: whole.clone(), shift }
+    }
+
+    /// Shifts the screenshot farther.
+    pub fn shift_by(&mut self, [x, y]: [i32; 2]) {
+        let [own_x, own_y] = self.shift;
+        self.shift = [own_x + x, own_y + y];
     }
 
     /// The screenshot as it fits another drawing of the page best, and its further shift for it.
@@ -62,6 +71,16 @@ pub(crate) fn best_shift(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
     let near = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| [x + dx, y + dy]));
     let exactly = near.map(|shift| (shift, difference(screenshot, drawing, shift, EVERY_PIXEL)));
     exactly.min_by_key(|(_, left)| *left).map_or(shift, |(exact, _)| exact)
+}
+
+/// The shifts, across and down, with which the numbers of edge pixels in columns and in rows differ
+/// least.
+pub(crate) fn shifts_of_edges(screenshot: &Raster, drawing: &Raster) -> [Vec<i32>; 2] {
+    let (one, other) = (edge_counts(screenshot), edge_counts(drawing));
+    [0, 1].map(|axis: usize| match (one.get(axis), other.get(axis)) {
+        (Some(one), Some(other)) => most_alike(one, other),
+        _ => Vec::new(),
+    })
 }
 
 fn part_of(difference: u64, share: f64) -> u64 {
@@ -103,29 +122,18 @@ fn shifts_of_margins(screenshot: &Raster, drawing: &Raster) -> Vec<[i32; 2]> {
         return Vec::new();
     };
     let [near_x, near_y, far_x, far_y] = side_shifts(one, other);
-    let [most_x, most_y] = shifts_of_edges(screenshot, drawing);
-    let along = |near: i32, far: i32, most: i32, larger: i32| {
-        [near, far, (near + far).div_euclid(2), most, larger, larger.div_euclid(2), 0]
+    let [edges_across, edges_down] = shifts_of_edges(screenshot, drawing);
+    let along = |near: i32, far: i32, edges: Vec<i32>, larger: i32| {
+        let sides = [near, far, (near + far).div_euclid(2), larger, larger.div_euclid(2), 0];
+        sides.into_iter().chain(edges).collect::<BTreeSet<i32>>()
     };
     let wider = screenshot.width() as i32 - drawing.width() as i32;
     let higher = screenshot.height() as i32 - drawing.height() as i32;
-    let down = along(near_y, far_y, most_y, higher);
-    let across = along(near_x, far_x, most_x, wider).into_iter();
-    let mut shifts: Vec<_> = across.flat_map(|x| down.map(|y| [x, y])).collect();
+    let down = along(near_y, far_y, edges_down, higher);
+    let across = along(near_x, far_x, edges_across, wider).into_iter();
+    let mut shifts: Vec<_> = across.flat_map(|x| down.iter().map(move |y| [x, *y])).collect();
     shifts.retain(|shift| *shift != [0, 0] && shift.iter().all(|part| part.abs() <= MAX_SHIFT));
-    shifts.sort_unstable();
-    shifts.dedup();
     shifts
-}
-
-/// The shift, across and down, with which the numbers of edge pixels in columns and in rows differ
-/// least.
-fn shifts_of_edges(screenshot: &Raster, drawing: &Raster) -> [i32; 2] {
-    let (one, other) = (edge_counts(screenshot), edge_counts(drawing));
-    [0, 1].map(|axis: usize| match (one.get(axis), other.get(axis)) {
-        (Some(one), Some(other)) => most_alike(one, other),
-        _ => 0,
-    })
 }
 
 /// Numbers of edge pixels in each column, and in each row.
@@ -142,8 +150,8 @@ fn edge_counts(picture: &Raster) -> [Vec<i32>; 2] {
     [columns, rows]
 }
 
-/// The shift of a list of counts to those that differ least from it, the smallest of equal ones.
-fn most_alike(one: &[i32], other: &[i32]) -> i32 {
+/// The shifts of a list of counts to those that differ least from it, the best first.
+fn most_alike(one: &[i32], other: &[i32]) -> Vec<i32> {
     let distance = |shift: i32| -> i64 {
         let places = (0..).zip(other).map(|(place, count): (i32, &i32)| {
             let shown = usize::try_from(place + shift).ok().and_then(|place| one.get(place));
@@ -151,8 +159,10 @@ fn most_alike(one: &[i32], other: &[i32]) -> i32 {
         });
         places.sum()
     };
-    let shifts = -MAX_SHIFT..=MAX_SHIFT;
-    shifts.min_by_key(|shift| (distance(*shift), shift.abs())).unwrap_or_default()
+    let mut shifts: Vec<_> =
+        (-MAX_SHIFT..=MAX_SHIFT).map(|by| (distance(by), by.abs(), by)).collect();
+    shifts.sort_unstable();
+    shifts.into_iter().take(MAX_EDGE_SHIFTS).map(|(_, _, shift)| shift).collect()
 }
 
 /// Distances of the left, top, right and bottom of the content.

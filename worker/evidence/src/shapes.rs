@@ -45,9 +45,13 @@ impl DrawnShape {
 
     /// True if the other picture has the shape some pixels away, or in other colors.
     pub fn is_changed_exactly(&self, drawing: &Raster, other: &Raster) -> bool {
-        let shifts = (-REACH..=REACH).flat_map(|dy| (-REACH..=REACH).map(move |dx| [dx, dy]));
-        self.is_recolored(drawing, other)
-            || shifts.into_iter().any(|shift| self.is_at(drawing, other, shift))
+        self.is_recolored(drawing, other) || self.is_within(REACH, drawing, other)
+    }
+
+    /// True if the other picture has the shape anywhere within this many pixels.
+    pub fn is_within(&self, reach: i32, drawing: &Raster, other: &Raster) -> bool {
+        let mut shifts = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| [dx, dy]));
+        shifts.any(|shift| self.is_at(drawing, other, shift))
     }
 
     fn is_at(&self, drawing: &Raster, other: &Raster, [dx, dy]: [i32; 2]) -> bool {

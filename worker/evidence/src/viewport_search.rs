@@ -2,7 +2,9 @@
 
 use crate::{
     content_box::{content_box, is_double},
+    margin_shift::{MAX_SHIFT, shifts_of_edges},
     raster::Raster,
+    shapes::{DrawnShape, shapes_of},
 };
 use juror_types::evidence::Evidence;
 use std::collections::VecDeque;
@@ -14,9 +16,9 @@ const MAX_DRAWINGS: usize = 12;
 /// fills its viewport was narrower when a screenshot was taken that shows a margin beside it.
 ///
 /// The first viewports are without a measured margin: the shift of the pair, the distance of both
-/// contents, where content begins at the left and the top, and twice that, where it lies in the
-/// middle of the page. From the best of them, the search goes on by single pixels while that fits
-/// better.
+/// contents, where content begins at the left and the top, the shift with which most edges are in
+/// their places, and twice that, where it lies in the middle of the page. From the best of them, the
+/// search goes on by single pixels while that fits better.
 #[derive(Clone, Debug)]
 pub struct ViewportSearch {
     waiting: VecDeque<[u32; 2]>,
@@ -38,11 +40,13 @@ impl ViewportSearch {
         evidence: &Evidence,
         viewport: [u32; 2],
     ) -> Self {
-        let is_of_one_browser = evidence.noise <= 0.0 && evidence.shift == [0, 0];
-        let margins = match is_of_one_browser || evidence.regions.is_empty() {
-            true => Vec::new(),
-            false => margins(screenshot, drawing, evidence).to_vec(),
-        };
+        let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
+        let screenshot = halved.as_ref().unwrap_or(screenshot);
+        let margins =
+            match evidence.regions.is_empty() || is_of_one_browser(screenshot, drawing, evidence) {
+                true => Vec::new(),
+                false => margins(screenshot, drawing, evidence),
+            };
         let mut search = Self {
             waiting: VecDeque::new(),
             tried: vec![viewport],
@@ -106,16 +110,31 @@ fn differing(evidence: &Evidence, [width, height]: [u32; 2]) -> f64 {
     (1.0 - evidence.pixels_equal) * f64::from(width) * f64::from(height)
 }
 
+/// True if pictures without a shift are of one browser: a shape of the drawing is in the screenshot
+/// exactly.
+fn is_of_one_browser(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> bool {
+    // A change of a page's padding moves all of it.
+    let is_shown = |shape: &DrawnShape| {
+        shape.is_changed_exactly(drawing, screenshot)
+            || shape.is_within(MAX_SHIFT, drawing, screenshot)
+    };
+    let shapes = shapes_of(drawing);
+    evidence.noise <= 0.0
+        && evidence.shift == [0, 0]
+        && (shapes.is_empty() || shapes.iter().any(is_shown))
+}
+
 /// Possible margins to the left of the content and above it, in CSS pixels, the likeliest first.
-fn margins(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> [[i32; 2]; 3] {
-    let halved = is_double(screenshot, drawing).then(|| screenshot.halved());
-    let boxes = (content_box(halved.as_ref().unwrap_or(screenshot)), content_box(drawing));
-    let begins = match boxes {
+fn margins(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> Vec<[i32; 2]> {
+    let begins = match (content_box(screenshot), content_box(drawing)) {
         (Some([x, y, ..]), Some([own_x, own_y, ..])) => [x - own_x, y - own_y],
         _ => [0, 0],
     };
     let shift = evidence.shift.map(|part| part / evidence.scale.max(1) as i32);
-    [shift, begins, begins.map(|part| 2 * part)]
+    let [across, down] = shifts_of_edges(screenshot, drawing);
+    let edges = [across, down].map(|shifts| shifts.first().copied().unwrap_or_default());
+    let middle = |margin: [i32; 2]| margin.map(|part| 2 * part);
+    vec![shift, begins, middle(begins), edges, middle(edges)]
 }
 
 #[cfg(test)]

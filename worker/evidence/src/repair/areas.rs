@@ -59,10 +59,10 @@ impl DifferenceAreas {
     }
 }
 
-/// Share that a change removes of the difference of the areas that it touches; down to -1 if it adds
-/// more than it removes.
+/// Share that a change removes of the difference of the areas that it touches, at most 1; down to -1
+/// if it adds more than it removes.
 pub(super) fn gain(before: u64, remaining: u64, touched: u64) -> f64 {
-    ((before as f64 - remaining as f64) / touched.max(1) as f64).max(-1.0)
+    ((before as f64 - remaining as f64) / touched.max(1) as f64).clamp(-1.0, 1.0)
 }
 
 fn cell_of(place: usize, width: usize, columns: usize) -> usize {

@@ -14,6 +14,8 @@ const MAX_ALTERNATIVES: usize = 4;
 #[derive(Debug)]
 pub(super) struct BestTrial {
     pub hypothesis: Hypothesis,
+    /// The difference without it, in the same place.
+    pub before: u64,
     pub remaining: u64,
     /// The difference before it of the areas that it touches.
     pub touched: u64,
@@ -27,14 +29,14 @@ pub(super) struct BestTrial {
 pub(super) struct DrawnTrial {
     pub drawing: Raster,
     pub snapshot: Snapshot,
-    /// The screenshot that is shifted farther to fit it.
-    pub fitted: Option<Raster>,
+    /// The screenshot that is shifted farther to fit it, and its further shift.
+    pub fitted: Option<(Raster, [i32; 2])>,
 }
 
 impl BestTrial {
     /// Share of the difference that it removes from the areas that it touches.
-    pub fn gain(&self, before: u64) -> f64 {
-        gain(before, self.remaining, self.touched)
+    pub fn gain(&self) -> f64 {
+        gain(self.before, self.remaining, self.touched)
     }
 
     /// Other judged changes that leave as little, the likeliest first.

@@ -166,8 +166,12 @@ impl FirstHypotheses<'_> {
         likely: f64,
         depth: usize,
     ) -> Option<Hypothesis> {
+        let present = |element: usize| self.page.style(element, computed_name(property));
+        // The others have the value already.
+        let elements: Vec<usize> =
+            elements.into_iter().filter(|element| present(*element) != value).collect();
         let element = *elements.first()?;
-        let is = self.page.style(element, computed_name(property)).to_owned();
+        let is = present(element).to_owned();
         let edit = PageEdit::Declare { property: property.to_owned(), value: value.to_owned() };
         let change = PageChange { elements, edit };
         let priority = 100.0 * likely + depth as f64 * 0.05;

@@ -288,3 +288,19 @@ fn an_image_keeps_its_ratio_in_another_size() {
     assert_eq!(edit(-60.0), size("0px"));
     assert_eq!(edit(0.0), None);
 }
+
+#[test]
+fn elements_that_have_a_value_already_are_not_changed_to_it() {
+    let bold = |index: usize, weight: &str| {
+        element(index, None, [10, 30 * index as u32, 80, 20], &[("font-weight", weight)])
+    };
+    let snapshot = page_of(vec![bold(0, "400"), bold(1, "700"), bold(2, "400")]);
+    let page = PageTree::new(&snapshot);
+    let picture = Raster::filled(160, 120, [255; 3]);
+    let difference = PixelDifference::new(&picture, &picture, &PairNoise::NONE);
+    let field = ShiftField::new(&page, &picture, &picture);
+    let first = hypotheses(&page, [&picture, &picture], &difference, &field);
+    let found = first.value(vec![0, 1, 2], "font-weight", "400", 0.5, 0).unwrap();
+    assert_eq!((found.element, found.is.as_str(), found.change.elements), (1, "700", vec![1]));
+    assert!(first.value(vec![0, 2], "font-weight", "400", 0.5, 0).is_none());
+}

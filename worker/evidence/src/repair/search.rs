@@ -151,12 +151,19 @@ impl RepairSearch {
         if !same_size {
             return;
         }
-        let (fitted, offset) = self.fitted_screenshot(&drawing);
-        let screenshot = fitted.as_ref().unwrap_or(&self.screenshot);
+        let fitted = self.fitted_screenshot(&drawing);
+        let offset = fitted.as_ref().map_or([0, 0], |(_, offset)| *offset);
+        let screenshot = fitted.as_ref().map_or(&self.screenshot, |(picture, _)| picture);
         let difference =
             PixelDifference::for_page(screenshot, &drawing, &self.noise, &PageTree::new(&snapshot));
-        let (before, remaining) = (self.before, difference.total());
-        let touched = self.areas.touched(&self.drawing, &drawing);
+        let remaining = difference.total();
+        // What a further shift alone removes, the change does not.
+        let shifted = fitted.as_ref().map(|(picture, _)| self.difference_from(picture).total());
+        let before = self.before.min(shifted.unwrap_or(self.before));
+        let touched = match shifted {
+            Some(_) => before,
+            None => self.areas.touched(&self.drawing, &drawing),
+        };
         if self.equivalents_left.is_none() {
             let (hypothesis, drawing) = (&hypothesis, &drawing);
             let trial = JudgedTrial { hypothesis, drawing, offset, before, remaining };
@@ -167,22 +174,20 @@ impl RepairSearch {
             self.queue.defer_similar(&PageTree::new(&self.snapshot), &hypothesis);
         }
         self.judged.push((hypothesis.clone(), remaining));
-        if !self.is_better(&hypothesis, remaining) {
+        if !self.is_better(&hypothesis, before, remaining) {
             return;
         }
-        let shown = fitted.as_ref().map(ShownShapes::new);
+        let shown = fitted.as_ref().map(|(picture, _)| ShownShapes::new(picture));
         if self.is_sensible(&hypothesis, &drawing, &snapshot, &difference, shown.as_ref()) {
             let (page, drawn) = (DrawnTrial { drawing, snapshot, fitted }, self.drawn);
-            self.best = Some(BestTrial { hypothesis, remaining, touched, page, drawn });
+            self.best = Some(BestTrial { hypothesis, before, remaining, touched, page, drawn });
         }
     }
 
     /// The screenshot as it fits a drawing, if it is shifted farther for it, and its further shift.
-    fn fitted_screenshot(&self, drawing: &Raster) -> (Option<Raster>, [i32; 2]) {
+    fn fitted_screenshot(&self, drawing: &Raster) -> Option<(Raster, [i32; 2])> {
         let fitted = self.unshifted.as_ref().map(|screenshot| screenshot.fitted_to(drawing));
-        let (screenshot, offset) = fitted.unzip();
-        let offset = offset.unwrap_or_default();
-        (screenshot.filter(|_| offset != [0, 0]), offset)
+        fitted.filter(|(_, offset)| *offset != [0, 0])
     }
 
     /// Repairs found, and the remaining differences.
@@ -208,19 +213,24 @@ impl RepairSearch {
 
     /// Difference of the page as it is repaired so far.
     fn difference(&self) -> PixelDifference {
-        let page = PageTree::new(&self.snapshot);
-        PixelDifference::for_page(&self.screenshot, &self.drawing, &self.noise, &page)
+        self.difference_from(&self.screenshot)
     }
 
-    /// True if a change removes more than the best one, or the same and is likelier.
-    fn is_better(&self, hypothesis: &Hypothesis, remaining: u64) -> bool {
+    /// The same from a screenshot that is shifted farther.
+    fn difference_from(&self, screenshot: &Raster) -> PixelDifference {
+        let page = PageTree::new(&self.snapshot);
+        PixelDifference::for_page(screenshot, &self.drawing, &self.noise, &page)
+    }
+
+    /// True if a change removes anything, and more than the best one, or the same and is likelier.
+    fn is_better(&self, hypothesis: &Hypothesis, before: u64, remaining: u64) -> bool {
         let page = PageTree::new(&self.snapshot);
         let is_likelier =
             |best: &BestTrial| hypothesis.plausibility(&page) > best.hypothesis.plausibility(&page);
         let is_better = |best: &BestTrial| {
             remaining < best.remaining || remaining == best.remaining && is_likelier(best)
         };
-        remaining < self.before && self.best.as_ref().is_none_or(is_better)
+        remaining < before && self.best.as_ref().is_none_or(is_better)
     }
 
     /// True if a change keeps the screenshot's content visible, and does not merely make space for
@@ -247,5 +257,26 @@ impl RepairSearch {
         let page = PageTree::new(snapshot);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
             && rims(&missing) <= rims(known) + MAX_HIDDEN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::tests::{COLORS, GAPS, draw};
+
+    #[test]
+    fn what_a_further_shift_removes_is_explained_by_no_change() {
+        let (drawing, snapshot) = draw(COLORS, GAPS, &[]);
+        let whole = drawing.window([7, 5], [167, 225], [255; 3]);
+        let misplaced = whole.window([0, 0], [160, 220], [255; 3]);
+        let pair = PicturePair::new(&misplaced, &drawing);
+        let mut search = RepairSearch::new(&pair, &snapshot, RepairLimits::default());
+        search.unshifted = Some(ShiftedScreenshot::new(&whole, [0, 0]));
+        assert!(search.next_drawing().is_some() && search.before > 0);
+        let (_, offset) = search.fitted_screenshot(&drawing).unwrap();
+        assert_eq!(offset, [7, 5]);
+        search.judge(drawing, snapshot);
+        assert!(search.best.is_none());
     }
 }

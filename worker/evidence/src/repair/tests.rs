@@ -10,7 +10,7 @@ use juror_types::evidence::{Evidence, EvidenceSource, RegionKind};
 use std::collections::BTreeMap;
 
 /// A column of boxes with a bar in each, drawn by a simple layout engine.
-fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Raster, Snapshot) {
+pub(super) fn draw(colors: &[&str], gaps: &[i32], changes: &[PageChange]) -> (Raster, Snapshot) {
     let mut picture = Raster::filled(160, 220, [255; 3]);
     let (mut top, mut elements) =
         (10, vec![element(0, None, [0.0, 0.0, 160.0, 220.0], "rgb(255, 255, 255)", 0)]);
@@ -74,8 +74,8 @@ fn element(
 
 /// Color of boxes without a bar.
 const PLAIN: &str = "#282828";
-const COLORS: &[&str] = &["#2563EB", "#E2E8F0", "#FCD34D"];
-const GAPS: &[i32] = &[8, 8, 8];
+pub(super) const COLORS: &[&str] = &["#2563EB", "#E2E8F0", "#FCD34D"];
+pub(super) const GAPS: &[i32] = &[8, 8, 8];
 
 /// The evidence for a page of [`COLORS`] and [`GAPS`], and the number of drawings.
 fn search(screenshot: &Raster, limits: RepairLimits) -> (Evidence, usize) {

@@ -70,8 +70,7 @@ impl RepairSearch {
         let solved = if self.noise.is_none() { 0.0 } else { SOLVED };
         left <= solved
             || left <= 1.0 - NEARLY_SOLVED && is_stalled(MAX_TRIALS_WITHOUT_GAIN)
-            || best.gain(self.before) >= NEARLY_SOLVED
-                && is_stalled(MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE)
+            || best.gain() >= NEARLY_SOLVED && is_stalled(MAX_TRIALS_WITHOUT_GAIN_ELSEWHERE)
     }
 
     /// Continues with other ways to write the repair.
@@ -99,14 +98,17 @@ impl RepairSearch {
     /// Applies the best trial to the page; returns true if there may be more to repair.
     pub(super) fn accept_best(&mut self) -> bool {
         let Some(best) = self.best.take() else { return false };
-        let gain = best.gain(self.before);
+        let gain = best.gain();
         if gain < MIN_GAIN || self.found.len() >= self.limits.repairs {
             return false;
         }
         let alternatives = best.alternatives(&self.judged, &PageTree::new(&self.snapshot));
         self.found.push(FoundRepair { hypothesis: best.hypothesis, gain, alternatives });
         (self.drawing, self.snapshot) = (best.page.drawing, best.page.snapshot);
-        if let Some(screenshot) = best.page.fitted {
+        if let Some((screenshot, offset)) = best.page.fitted {
+            if let Some(unshifted) = &mut self.unshifted {
+                unshifted.shift_by(offset);
+            }
             self.shown = ShownShapes::new(&screenshot);
             self.screenshot = screenshot;
         }
