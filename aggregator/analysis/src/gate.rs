@@ -45,6 +45,8 @@ pub struct Rule {
     pub bound: Bound,
     /// True if the whole 95 % interval must meet the bound, not only the figure.
     pub sure: bool,
+    /// Minimum number of items or jobs that have the figure.
+    pub min_n: Option<u64>,
 }
 
 /// Bound of a figure.
@@ -107,6 +109,9 @@ pub struct RuleReport {
     pub bound: Option<Bound>,
     /// Number of items or jobs.
     pub n: u64,
+    /// Minimum of that number; absent for a rule that states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_n: Option<u64>,
     /// 95 % interval of the figure; absent for counts of jobs and without data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
@@ -221,22 +226,49 @@ impl Rule {
         let value = metric.and_then(|metric| metric.value);
         let interval = metric.filter(|_| value.is_some()).map(|metric| metric.interval);
         let interval_position = interval.and_then(|interval| self.bound.position_of(&interval));
+        let n = interval.map_or(0, |interval| interval.n);
         let is_met = match value {
+            Some(_) if self.min_n.is_some_and(|least| n < least) => false,
             Some(_) if self.sure => interval_position == Some(IntervalPosition::Above),
             Some(value) => self.bound.holds(value),
             None => false,
         };
         RuleReport {
-            metric: self.metric.clone(),
-            value,
-            bound: Some(self.bound),
-            n: interval.map_or(0, |interval| interval.n),
+            min_n: self.min_n,
             interval,
             interval_position,
             sure: self.sure,
-            decline: None,
-            decision: if is_met { GateDecision::Met } else { GateDecision::Missed },
+            ..RuleReport::new(&self.metric, value, n, GateDecision::met_if(is_met))
+                .bounded(self.bound)
         }
+    }
+}
+
+impl RuleReport {
+    /// The result of a rule on a figure over so many items or jobs, without a bound or an interval.
+    fn new(metric: &str, value: Option<f64>, n: u64, decision: GateDecision) -> Self {
+        Self {
+            metric: metric.to_owned(),
+            value,
+            bound: None,
+            n,
+            min_n: None,
+            interval: None,
+            interval_position: None,
+            sure: false,
+            decline: None,
+            decision,
+        }
+    }
+
+    fn bounded(self, bound: Bound) -> Self {
+        Self { bound: Some(bound), ..self }
+    }
+}
+
+impl GateDecision {
+    fn met_if(is_met: bool) -> Self {
+        if is_met { Self::Met } else { Self::Missed }
     }
 }
 
@@ -248,39 +280,19 @@ fn judge_coverage(least: f64, coverage: &Coverage) -> RuleReport {
     let share =
         crate::metrics::round_stable(coverage.scored as f64 / coverage.planned.max(1) as f64);
     let bound = Bound::AtLeast(least);
-    RuleReport {
-        metric: "coverage.scored".into(),
-        value: Some(share),
-        bound: Some(bound),
-        n: coverage.planned,
-        interval: None,
-        interval_position: None,
-        sure: false,
-        decline: None,
-        decision: if bound.holds(share) { GateDecision::Met } else { GateDecision::Missed },
-    }
+    let decision = GateDecision::met_if(bound.holds(share));
+    RuleReport::new("coverage.scored", Some(share), coverage.planned, decision).bounded(bound)
 }
 
 fn judge_streak(wanted: u64, streak: ApiStreak) -> RuleReport {
     let bound = Bound::AtLeast(wanted as f64);
-    let decision = if streak.jobs < wanted {
-        GateDecision::Undecided
-    } else if streak.longest >= wanted {
-        GateDecision::Met
-    } else {
-        GateDecision::Missed
+    let decision = match streak.jobs < wanted {
+        true => GateDecision::Undecided,
+        false => GateDecision::met_if(streak.longest >= wanted),
     };
-    RuleReport {
-        metric: "consecutive_without_api_failure".into(),
-        value: Some(streak.longest as f64),
-        bound: Some(bound),
-        n: streak.jobs,
-        interval: None,
-        interval_position: None,
-        sure: false,
-        decline: None,
-        decision,
-    }
+    let longest = Some(streak.longest as f64);
+    RuleReport::new("consecutive_without_api_failure", longest, streak.jobs, decision)
+        .bounded(bound)
 }
 
 #[cfg(test)]

@@ -64,21 +64,11 @@ impl ChangeRule {
         let bound = Bound::AtMost(f64::from(self.at_most));
         let compared = comparison.filter(|comparison| comparison.comparable() > 0);
         let value = compared.map(|comparison| self.list.len(comparison) as f64);
-        RuleReport {
-            metric: self.list.name().to_owned(),
-            value,
-            bound: Some(bound),
-            n: comparison.map_or(0, Comparison::comparable),
-            interval: None,
-            interval_position: None,
-            sure: false,
-            decline: None,
-            decision: match value {
-                None if comparison.is_none() => GateDecision::Undecided,
-                None => GateDecision::Missed,
-                Some(value) if bound.holds(value) => GateDecision::Met,
-                Some(_) => GateDecision::Missed,
-            },
-        }
+        let decision = match comparison {
+            None => GateDecision::Undecided,
+            Some(_) => GateDecision::met_if(value.is_some_and(|value| bound.holds(value))),
+        };
+        let n = comparison.map_or(0, Comparison::comparable);
+        RuleReport::new(self.list.name(), value, n, decision).bounded(bound)
     }
 }

@@ -40,16 +40,11 @@ impl DeclineRule {
         let newest = metric.newest_point();
         points.extend(newest);
         let decline = newest.map(|_| self.watch.watch(&metric.definition, &points, watched));
+        let decision = decline.as_ref().map_or(GateDecision::Missed, decision_of);
         RuleReport {
-            metric: path.clone(),
-            value: metric.value,
-            bound: None,
-            n: metric.interval.n,
             interval: newest.map(|_| metric.interval),
-            interval_position: None,
-            sure: false,
-            decision: decline.as_ref().map_or(GateDecision::Missed, decision_of),
             decline,
+            ..RuleReport::new(path, metric.value, metric.interval.n, decision)
         }
     }
 }

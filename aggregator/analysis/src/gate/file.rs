@@ -129,7 +129,7 @@ impl Gate {
                 Success::AtLeast(bound) => Bound::AtLeast(round_stable(bound * 100.0)),
             };
             let metric = "semantic.avg_percentage".to_owned();
-            self.rules.insert(0, Rule { metric, bound, sure: false });
+            self.rules.insert(0, Rule { metric, bound, sure: false, min_n: None });
         }
         self
     }

@@ -32,6 +32,7 @@ pub(super) struct RuleLine {
     monitored_runs: Option<usize>,
     #[serde(default)]
     sure: bool,
+    min_n: Option<u64>,
 }
 
 impl RuleLine {
@@ -56,7 +57,7 @@ impl RuleLine {
                 self.metric
             ));
         }
-        Ok(Rule { metric: self.metric, bound, sure: self.sure })
+        Ok(Rule { metric: self.metric, bound, sure: self.sure, min_n: self.min_n })
     }
 
     pub(super) fn change(self) -> Result<ChangeRule, String> {
@@ -65,7 +66,8 @@ impl RuleLine {
             let known = ChangeList::ALL.map(ChangeList::name).join(", ");
             return Err(format!("there are no changes {metric:?}; use {known}"));
         };
-        let is_plain = !self.sure && !self.no_decline && !self.sets_a_watch();
+        let is_plain =
+            !self.sure && self.min_n.is_none() && !self.no_decline && !self.sets_a_watch();
         let at_most = self
             .at_most
             .filter(|most| (0.0..=f64::from(u32::MAX)).contains(most) && most.fract() == 0.0);
@@ -82,10 +84,11 @@ impl RuleLine {
 
     pub(super) fn decline(self) -> Result<DeclineRule, String> {
         let metric = &self.metric;
-        if self.above.is_some() || self.at_least.is_some() || self.at_most.is_some() || self.sure {
+        let has_bound = self.above.is_some() || self.at_least.is_some() || self.at_most.is_some();
+        if has_bound || self.sure || self.min_n.is_some() {
             return Err(format!(
                 "the rule for {metric} has no_decline = true, which excludes above, at_least, \
-                 at_most and sure"
+                 at_most, sure and min_n"
             ));
         }
         let usual = DeclineWatch::default();

@@ -159,10 +159,32 @@ fn a_rule_says_how_sure_it_is_and_may_ask_for_the_whole_interval() {
 }
 
 #[test]
+fn a_figure_of_fewer_items_than_a_rule_asks_for_misses_it() {
+    let rubric = rubric(SEMANTIC);
+    let mut tally = Tally::new(&rubric, true, 1, AveragingPolicy::default());
+    tally.add(&judged("a", [9; 5], &[], &[]), 0);
+    let metrics = tally.finish().0;
+    for (least, decision) in [(1, GateDecision::Met), (2, GateDecision::Missed)] {
+        let text = format!(
+            "schema = 1\n[[rule]]\nmetric = \"semantic.avg_visual_similarity\"\n\
+             at_least = 7\nmin_n = {least}"
+        );
+        let gate = Gate::parse("g", &text).unwrap();
+        let report = gate.judge(&metrics, &coverage(20, 20), streak(20), &[]);
+        let rule = &report.rules[0];
+        assert_eq!((rule.decision, rule.n, rule.min_n), (decision, 1, Some(least)));
+    }
+    for metric in ["changes.flaky\"\nat_most = 1", "*\"\nno_decline = true"] {
+        let text = format!("schema = 1\n[[rule]]\nmetric = \"{metric}\nmin_n = 5");
+        assert!(Gate::parse("g", &text).is_err(), "{metric}");
+    }
+}
+
+#[test]
 fn a_grading_rubric_must_reach_what_one_item_needs_to_pass() {
     let gate = Gate::load("targets", &rubric(ACRUE)).unwrap();
-    let rule =
-        Rule { metric: "semantic.avg_percentage".into(), bound: Bound::AtLeast(70.0), sure: false };
+    let metric = "semantic.avg_percentage".to_owned();
+    let rule = Rule { metric, bound: Bound::AtLeast(70.0), sure: false, min_n: None };
     assert_eq!(gate.rules.first(), Some(&rule));
     assert_eq!(gate.rules.len(), 1, "no figure of code that this rubric does not judge");
 }

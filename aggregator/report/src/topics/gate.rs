@@ -109,7 +109,9 @@ fn texts(report: &Report, rule: &RuleReport) -> (String, String) {
         Some(Bound::AtMost(bound)) => format!("≤ {}", shown(bound)),
         None => "no decline".to_owned(),
     };
-    let bound = if rule.sure { format!("{bound}, sure") } else { bound };
+    let sure = if rule.sure { ", sure" } else { "" };
+    let least = rule.min_n.map(|least| format!(", n ≥ {}", grouped(least))).unwrap_or_default();
+    let bound = format!("{bound}{sure}{least}");
     (rule.value.map_or_else(|| "no data".to_owned(), shown), bound)
 }
 
