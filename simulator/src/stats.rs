@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 /// The count of a simulator, as `GET /stats` tells it; `GET /stats?billed_calls=3` answers as soon
 /// as that number is reached (or `requests`, `answers`, `in_flight`, `batches`,
-/// `batch_polls`).
+/// `batch_polls`, `batch_cancels`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Requests to judge something.
@@ -34,6 +34,8 @@ pub struct Stats {
     pub batches: u64,
     /// Looks at a batch.
     pub batch_polls: u64,
+    /// Requests to cancel a batch.
+    pub batch_cancels: u64,
     /// Tokens that counted against a limit per minute, by the rule of the simulator.
     pub counted_tokens: u64,
     /// Requests that are being answered now.
@@ -50,6 +52,7 @@ impl Stats {
             "billed_calls" => self.billed_calls,
             "batches" => self.batches,
             "batch_polls" => self.batch_polls,
+            "batch_cancels" => self.batch_cancels,
             "in_flight" => self.in_flight,
             _ => return None,
         })
@@ -120,6 +123,10 @@ impl Counter {
 
     pub(crate) fn poll_batch(&self) {
         self.change(|stats| stats.batch_polls += 1);
+    }
+
+    pub(crate) fn cancel_batch(&self) {
+        self.change(|stats| stats.batch_cancels += 1);
     }
 
     pub(crate) fn count_tokens(&self, tokens: u64) {

@@ -34,12 +34,18 @@ macro_rules! kill_at_each_step {
         }
 
         #[test]
-        fn when_all_is_collected_and_its_files_are_deleted() {
+        fn when_all_is_collected_and_its_input_is_deleted() {
             $killed_at(Moment::Answer, 5);
+        }
+
+        #[test]
+        fn when_all_is_collected_and_its_answers_are_deleted() {
+            $killed_at(Moment::Answer, 6);
         }
     };
 }
 
+mod doubts;
 mod endings;
 mod faults;
 mod fleet;
@@ -84,6 +90,13 @@ impl BatchFixture {
     fn faulty(items: u32, faults: &[Share<BatchFault>]) -> Self {
         let faults = faults.to_vec();
         Self::new(items, BatchSettings { faults, ..BatchSettings::default() })
+    }
+
+    /// Lets runs go on however many replies in a row are lost.
+    fn never_pause(&self) {
+        let settings = "[batch]\npoll_min = \"1ms\"\npoll_max = \"5ms\"\n\
+                        [judge]\nmax_unusable_in_a_row = 1000\n";
+        self.harness.write("juror.toml", settings);
     }
 
     fn held(items: u32) -> Self {

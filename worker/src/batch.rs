@@ -8,6 +8,7 @@
 
 mod cancel;
 mod collect;
+mod file_content;
 mod lost_batch;
 mod row;
 mod row_admission;

@@ -1,10 +1,10 @@
 //! Files that were uploaded, or written by batches.
 
-use super::multipart::UploadForm;
+use super::{BatchFault, BatchSettings, multipart::UploadForm};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -13,7 +13,12 @@ use std::{
 pub(super) struct FileStore {
     files: BTreeMap<String, StoredFile>,
     serial: u64,
+    /// Files whose content was cut once.
+    cut: BTreeSet<String>,
 }
+
+/// Purpose of a file that a batch has written.
+pub(super) const OUTPUT: &str = "batch_output";
 
 impl FileStore {
     /// Takes a file; returns its id.
@@ -49,6 +54,20 @@ impl FileStore {
     /// The file's content.
     pub(super) fn content(&self, id: &str) -> Option<Bytes> {
         self.files.get(id).map(|file| file.content.clone())
+    }
+
+    /// The content of a file as a download has it.
+    pub(super) fn download(&mut self, id: &str, settings: &BatchSettings) -> Option<Bytes> {
+        let file = self.files.get(id)?;
+        let content = file.content.clone();
+        if file.purpose != OUTPUT {
+            return Some(content);
+        }
+        if settings.has(BatchFault::EmptyFiles) {
+            return Some(Bytes::new());
+        }
+        let is_cut = settings.has(BatchFault::CutOnce) && self.cut.insert(id.to_owned());
+        Some(if is_cut { content.slice(..content.len() / 2) } else { content })
     }
 
     /// Deletes a file.

@@ -2,7 +2,7 @@
 
 use super::{
     BatchEnd, BatchFault, BatchSettings,
-    file_store::{FileStore, now},
+    file_store::{FileStore, OUTPUT, now},
     multipart::UploadForm,
     outputs::{InputRow, InvalidRow, Outputs, RowAnswerer},
 };
@@ -171,12 +171,17 @@ impl SimulatedBatch {
     fn write_files(&mut self, files: &mut FileStore) {
         let mut write = |kind: &str, content: Vec<u8>| {
             let name = format!("{}_{kind}.jsonl", self.id);
-            let purpose = "batch_output".to_owned();
+            let purpose = OUTPUT.to_owned();
             let form = UploadForm { purpose, name, content: Bytes::from(content) };
             (!form.content.is_empty()).then(|| files.add(form))
         };
         self.output_file = write("output", std::mem::take(&mut self.outputs.output));
         self.error_file = write("error", std::mem::take(&mut self.outputs.errors));
+    }
+
+    /// True if the provider does not know it any more.
+    pub(super) fn is_forgotten(&self, settings: &BatchSettings) -> bool {
+        self.ended.is_some() && settings.has(BatchFault::Forgotten)
     }
 
     /// The batch as the API shows it.

@@ -91,8 +91,10 @@ impl Outputs {
                 (false, true) => 2,
                 (false, false) => 1,
             };
+            let other = format!("other-{}", row.custom_id);
+            let named = if meets(BatchFault::OtherIds) { &other } else { &row.custom_id };
             for _ in 0..copies {
-                push(&mut self.output, &id, &row.custom_id, &response, &json!(null));
+                push(&mut self.output, &id, named, &response, &json!(null));
             }
         }
     }

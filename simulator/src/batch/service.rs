@@ -84,8 +84,8 @@ impl BatchService {
                 state.files.show(id).ok_or_else(|| no_such("file", id)).and_then(json)
             }
             ("GET", ["files", id, "content"]) => {
-                let content = state.files.content(id).ok_or_else(|| no_such("file", id));
-                content.map(BatchReply::Content)
+                let content = state.files.download(id, settings);
+                content.ok_or_else(|| no_such("file", id)).map(BatchReply::Content)
             }
             ("DELETE", ["files", id]) => {
                 state.files.remove(id).ok_or_else(|| no_such("file", id)).and_then(json)
@@ -97,8 +97,15 @@ impl BatchService {
                 let found = batches.iter_mut().find(|batch| batch.id == *id);
                 found.ok_or_else(|| no_such("batch", id)).and_then(|batch| {
                     batch.poll(files, settings, answerer);
-                    json(batch.show(settings))
+                    match batch.is_forgotten(settings) {
+                        true => Err(no_such("batch", id)),
+                        false => json(batch.show(settings)),
+                    }
                 })
+            }
+            ("POST", ["batches", _, "cancel"]) if settings.has(BatchFault::CancelRefused) => {
+                let message = "this batch cannot be cancelled";
+                Err(Refusal::new(StatusCode::CONFLICT, INVALID, "invalid_status", message))
             }
             ("POST", ["batches", id, "cancel"]) => {
                 let BatchState { files, batches, .. } = &mut *state;
@@ -185,7 +192,8 @@ impl BatchState {
         let batch = self.checked_batch(creation, &content, settings, answerer)?;
         let shown = batch.show(settings);
         self.batches.push(batch);
-        if self.creations == 1 && settings.has(BatchFault::CreationLost) {
+        let is_lost = self.creations == 1 && settings.has(BatchFault::CreationLost);
+        if is_lost || settings.has(BatchFault::CreationsLost) {
             return Ok(BatchReply::CreatedUnheard);
         }
         Ok(BatchReply::Created(shown))
@@ -247,11 +255,21 @@ impl BatchState {
         let limit = parameter("limit").and_then(|(_, limit)| limit.parse().ok());
         let limit = limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
         let after = parameter("after").map(|(_, after)| after);
-        let mut newest = self.batches.iter().rev().skip(usize::from(is_late)).peekable();
+        let hidden = match settings.has(BatchFault::Unlisted) {
+            true => self.batches.len(),
+            false => usize::from(is_late),
+        };
+        let mut newest = self.batches.iter().rev().skip(hidden).peekable();
         if let Some(after) = after {
             newest.by_ref().find(|batch| batch.id == after);
         }
-        let page: Vec<Value> = newest.by_ref().take(limit).map(|b| b.show(settings)).collect();
+        let mut page: Vec<Value> =
+            newest.by_ref().take(limit).map(|batch| batch.show(settings)).collect();
+        if settings.has(BatchFault::UnmarkedList) {
+            for batch in page.iter_mut().filter_map(Value::as_object_mut) {
+                batch.remove("metadata");
+            }
+        }
         let id = |batch: Option<&Value>| batch.and_then(|batch| batch.get("id")).cloned();
         json!({
             "object": "list",

@@ -46,6 +46,9 @@ impl Simulator {
         if is_look {
             self.counter.poll_batch();
         }
+        if request.path.ends_with("/cancel") {
+            self.counter.cancel_batch();
+        }
         Ok(match answer {
             Some(Ok(BatchReply::Json(value))) => reply::whole(StatusCode::OK, headers, &value),
             Some(Ok(BatchReply::Created(value))) => {

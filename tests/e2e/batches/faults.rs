@@ -51,17 +51,16 @@ fn any_order_and_doubled_rows_count_once() {
 
 #[test]
 fn missing_rows_are_presumed_spent_and_asked_once_more() {
-    let fixture = BatchFixture::faulty(4, &[BatchFault::Missing.into()]);
+    let fixture = BatchFixture::faulty(24, &[share(BatchFault::Missing, 0.6)]);
+    fixture.never_pause();
     let ended = fixture.run(&[]).exits(3);
-    ended.says(&["its rows 0 and 0"]);
-    assert_eq!(fixture.count("failed", "api"), 4);
-    assert_eq!(
-        (fixture.simulator.count("batches"), fixture.simulator.count("billed_calls")),
-        (2, 8)
-    );
+    ended.says(&["it reports ", "the rows' tokens are booked"]);
+    let (scored, failed) = (fixture.count("scored", ""), fixture.count("failed", "api"));
+    assert!(scored > 3 && failed > 0 && scored + failed == 24, "{scored} {failed}");
+    assert!(fixture.simulator.count("batches") > 1);
     let cost = &fixture.report()["cost"];
-    assert_eq!(pico(&cost["total_usd"]), pico(&cost["presumed_usd"]));
-    assert!(pico(&cost["presumed_usd"]) >= fixture.simulator.bill());
+    let presumed = pico(&cost["presumed_usd"]);
+    assert!(presumed > 0 && pico(&cost["total_usd"]) >= fixture.simulator.bill(), "{cost}");
 }
 
 #[test]

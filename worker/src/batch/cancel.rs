@@ -1,7 +1,7 @@
 //! Cancelling the batches of a run that no process works on.
 
 use super::{lost_batch::find_lost_batch, unsent_shard::discard_shard};
-use crate::vision::{BatchError, BatchMark, BatchProvider, BatchStatus};
+use crate::vision::{BatchError, BatchProvider, BatchStatus};
 use juror_ledger::{
     admission::Admission,
     batches::{BatchRecords, ShardKey, ShardStep},
@@ -37,8 +37,7 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
         let batch = match step {
             ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. } => Some(batch),
             ShardStep::Creating { file } => {
-                let mark = BatchMark { run: run.to_string(), shard: number };
-                let found = find_lost_batch(provider, &file, &mark, pause).await?;
+                let found = find_lost_batch(provider, &file, pause).await?;
                 if let Some(batch) = found.clone() {
                     backend.set_step(&shard, &ShardStep::Created { file, batch }).await?;
                 }
@@ -54,8 +53,11 @@ pub async fn cancel_batches<Backend: BatchRecords + Admission>(
             discard_shard(&shard, backend, backend).await?;
             continue;
         };
-        if matches!(provider.status(&batch).await?, BatchStatus::UnderWay(_)) {
-            provider.cancel(&batch).await?;
+        match provider.status(&batch).await {
+            Ok(BatchStatus::UnderWay(_)) => provider.cancel(&batch).await?,
+            // What it did is unknown and stays held until the run is resumed.
+            Ok(_) | Err(BatchError::Gone(_)) => {}
+            Err(error) => return Err(error.into()),
         }
         left += 1;
     }

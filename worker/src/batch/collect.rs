@@ -14,7 +14,11 @@ use futures_util::{Stream, StreamExt as _, stream, stream::FuturesUnordered};
 use juror_ledger::batches::{BatchRow, RowChange};
 use juror_queue::Priority;
 use juror_types::{event::Event, id::JobId, outcome::ErrorKind, usage::Usage};
-use std::{collections::HashSet, path::PathBuf};
+use std::{
+    collections::HashSet,
+    path::PathBuf,
+    sync::atomic::{AtomicU64, Ordering},
+};
 use tokio::{
     fs::File,
     io::{AsyncBufReadExt as _, BufReader},
@@ -25,24 +29,41 @@ use tokio::{
 pub struct Collection<'work> {
     pub work: &'work BatchWork,
     pub number: u32,
+    /// True if an earlier process began it, and so rows may have left their shard.
+    is_resumed: bool,
     /// Rows that the files name.
     seen: HashSet<JobId>,
+    /// Number of named rows that ran.
+    ran: u64,
+    /// Number of named rows that are in no shard.
+    unknown: AtomicU64,
     usage: Usage,
     doubled: u64,
     unreadable: u64,
+    /// Number of rows in no file that are presumed spent.
+    presumed: usize,
 }
 
 impl<'work> Collection<'work> {
     /// A collection that has not read anything yet.
-    pub fn new(work: &'work BatchWork, number: u32) -> Self {
+    pub fn new(work: &'work BatchWork, number: u32, is_resumed: bool) -> Self {
         Self {
             work,
             number,
+            is_resumed,
             seen: HashSet::new(),
+            ran: 0,
+            unknown: AtomicU64::new(0),
             usage: Usage::default(),
             doubled: 0,
             unreadable: 0,
+            presumed: 0,
         }
+    }
+
+    /// True if every row that ran is in a file, as far as its counts and files tell.
+    pub fn has_every_answer(&self) -> bool {
+        self.presumed == 0 && self.unreadable == 0
     }
 
     /// Ends each row of a batch with its output files at these paths. `over` is true if the run no
@@ -81,8 +102,9 @@ impl<'work> Collection<'work> {
                 continue;
             }
             self.usage += end.as_ref().and_then(usage_of).unwrap_or_default();
+            self.ran += u64::from(end.is_some());
             let end = end.map_or_else(|| not_run.clone(), RowEnd::Ran);
-            ends.push(end_of_line(work, self.number, job, end));
+            ends.push(end_of_line(work, self.number, job, end, &self.unknown));
             if ends.len() >= MAX_CONCURRENT_ROWS
                 && let Some(Err(error)) = ends.next().await
             {
@@ -92,28 +114,43 @@ impl<'work> Collection<'work> {
         all_ended(ends).await
     }
 
-    /// Ends rows that are in neither file. Where the batch ended early and every row that it counts
-    /// has come, the others never ran; otherwise that is unknown, and they are presumed spent.
+    /// Ends rows that are in neither file. Where the batch ended early and every row that ran has
+    /// come, by its counts and its usage, the others never ran; otherwise that is unknown, and they
+    /// are presumed spent.
     async fn end_missing(
         &mut self,
         ended: &EndedBatch,
         not_run: RowEnd,
     ) -> Result<(), WorkerError> {
         let counted = ended.counts.completed + ended.counts.failed;
-        let all_came = counted <= self.seen.len() as u64 && self.unreadable == 0;
+        let all_came = ended.counts.total > 0
+            && counted <= self.ran.saturating_sub(self.unknown_rows())
+            && ended.usage.is_none_or(|all| all.input_tokens <= self.usage.input_tokens)
+            && self.unreadable == 0;
         let end = match ended.ending {
             BatchEnding::Expired | BatchEnding::Cancelled if all_came => not_run,
             _ => RowEnd::Ran(CallEnd::Lost(
                 "the batch's files have neither an answer nor an error for this row".to_owned(),
             )),
         };
-        end_rows(self.work, self.number, end).await
+        let is_presumed = matches!(end, RowEnd::Ran(_));
+        let ended = end_rows(self.work, self.number, end).await?;
+        self.presumed += if is_presumed { ended } else { 0 };
+        Ok(())
+    }
+
+    /// Number of named rows that were never in this run, as far as that can be told.
+    fn unknown_rows(&self) -> u64 {
+        if self.is_resumed { 0 } else { self.unknown.load(Ordering::Relaxed) }
     }
 
     /// Warns of a provider whose files do not agree with what it says of the batch.
     async fn warn(&self, ended: &EndedBatch) {
         let Self { number, doubled, unreadable, usage, .. } = self;
         let mut odd = Vec::new();
+        if self.unknown_rows() > 0 {
+            odd.push(format!("{} rows are of no job of this batch", self.unknown_rows()));
+        }
         if *doubled > 0 {
             odd.push(format!("{doubled} rows came twice and count once"));
         }
@@ -140,14 +177,16 @@ impl<'work> Collection<'work> {
     }
 }
 
-/// Ends every row of a shard that is still open.
-pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<(), WorkerError> {
+/// Ends every row of a shard that is still open; returns their number.
+pub async fn end_rows(work: &BatchWork, number: u32, end: RowEnd) -> Result<usize, WorkerError> {
+    let mut count = 0;
     loop {
         let rows = work.lane.records.rows(&work.run, number, true, None, PAGE).await;
         let rows = rows?;
         if rows.is_empty() {
-            return Ok(());
+            return Ok(count);
         }
+        count += rows.len();
         let ended = |row| end_row(work, row, end.clone());
         let ends = stream::iter(rows).map(ended).buffer_unordered(MAX_CONCURRENT_ROWS);
         all_ended(std::pin::pin!(ends)).await?;
@@ -166,18 +205,20 @@ async fn all_ended(
     all
 }
 
-/// Ends the row of one line, unless the row no longer belongs to this shard.
+/// Ends the row of one line, unless it was ended before; counts it if there is no such row.
 async fn end_of_line(
     work: &BatchWork,
     number: u32,
     job: JobId,
     end: RowEnd,
+    unknown: &AtomicU64,
 ) -> Result<(), WorkerError> {
-    let row = work.lane.records.row(&work.run, &job).await?;
-    match row.filter(|row| row.open) {
-        Some(row) => end_row(work, row, end).await,
+    match work.lane.records.row(&work.run, &job).await? {
+        Some(row) if row.open => end_row(work, row, end).await,
+        Some(_) => Ok(()),
         None => {
-            tracing::debug!(number, %job, "a row was collected before");
+            unknown.fetch_add(1, Ordering::Relaxed);
+            tracing::debug!(number, %job, "a line names no row of the run");
             Ok(())
         }
     }

@@ -1,14 +1,15 @@
 //! One shard, from its file on this machine to the ends of its rows.
 
+mod creation;
 mod ending;
 
 use super::{
-    BatchWork, CountedShard, PAGE, ShardCount, lost_batch::find_lost_batch, row_admission::give_up,
-    row_settlement::RowEnd, shard_file,
+    BatchWork, CountedShard, PAGE, ShardCount, row_admission::give_up, row_settlement::RowEnd,
+    shard_file,
 };
 use crate::{
     interruption::Interruption,
-    vision::{BatchError, BatchMark, BatchStatus, EndedBatch, RowCounts},
+    vision::{BatchError, BatchStatus, CallEnd, EndedBatch, RowCounts},
     worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
@@ -37,6 +38,8 @@ pub struct ShardWork {
     is_wait_reported: bool,
     /// The last tenth of its rows that was reported to the user.
     reported_tenth: Option<u64>,
+    /// Number of creations that had no answer.
+    lost_creations: u32,
 }
 
 impl ShardWork {
@@ -51,6 +54,7 @@ impl ShardWork {
             pause,
             is_wait_reported: false,
             reported_tenth: None,
+            lost_creations: 0,
         }
     }
 
@@ -94,79 +98,7 @@ impl ShardWork {
                 NextMove::Leave => return Ok(ShardEnd { left: true, ..ShardEnd::default() }),
                 NextMove::Split => return self.split(&step).await,
                 NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
-                NextMove::Collect(ended) => return self.collect(step, &ended).await,
-            }
-        }
-    }
-
-    async fn upload(&mut self) -> Result<NextMove, WorkerError> {
-        let path = self.path();
-        loop {
-            let Some(next) = self.interruption() else {
-                let work = Arc::clone(&self.work);
-                let uploading = work.lane.provider.upload(&path);
-                let Some(uploaded) =
-                    work.context.shutdown.drain.run_until_cancelled(uploading).await
-                else {
-                    return Ok(NextMove::Leave);
-                };
-                match uploaded {
-                    Ok(file) => return Ok(NextMove::Step(ShardStep::Uploaded { file })),
-                    Err(BatchError::Refused { message, .. }) => {
-                        return Ok(NextMove::End(RowEnd::Invalid(message)));
-                    }
-                    Err(error) => self.wait_after(error).await?,
-                }
-                continue;
-            };
-            return Ok(next);
-        }
-    }
-
-    /// Creates the batch. `unsure` is true if an earlier attempt may have created it.
-    async fn create(&mut self, file: String, mut unsure: bool) -> Result<NextMove, WorkerError> {
-        let work = Arc::clone(&self.work);
-        let provider = &work.lane.provider;
-        let mark = BatchMark { run: work.run.to_string(), shard: self.number };
-        loop {
-            if unsure {
-                match find_lost_batch(&**provider, &file, &mark, work.lane.poll_min).await {
-                    Ok(Some(batch)) => {
-                        return Ok(NextMove::Step(ShardStep::Created { file, batch }));
-                    }
-                    Ok(None) => unsure = false,
-                    Err(error) => {
-                        if work.context.shutdown.drain.is_cancelled() {
-                            return Ok(NextMove::Leave);
-                        }
-                        self.wait_after(error).await?;
-                        continue;
-                    }
-                }
-            }
-            if let Some(next) = self.interruption() {
-                return Ok(next);
-            }
-            self.record(&ShardStep::Creating { file: file.clone() }).await?;
-            let creating = provider.create(&file, &mark);
-            let Some(created) = work.context.shutdown.now.run_until_cancelled(creating).await
-            else {
-                return Ok(NextMove::Leave);
-            };
-            match created {
-                Ok(batch) => return Ok(NextMove::Step(ShardStep::Created { file, batch })),
-                Err(BatchError::Refused { message, .. }) => {
-                    return Ok(NextMove::End(RowEnd::Invalid(message)));
-                }
-                Err(BatchError::TokenLimit(message)) => {
-                    if self.over_token_limit(&message).await? {
-                        return Ok(NextMove::Split);
-                    }
-                }
-                Err(error) => {
-                    unsure = matches!(error, BatchError::Lost(_) | BatchError::Unavailable(_));
-                    self.wait_after(error).await?;
-                }
+                NextMove::Collect(ended) => return self.collect(step, ended).await,
             }
         }
     }
@@ -191,11 +123,18 @@ impl ShardWork {
                 Ok(BatchStatus::UnderWay(counts)) => {
                     self.report(counts).await;
                 }
+                // Nothing will say what it did.
+                Err(BatchError::Gone(reason)) if lane.is_over() || self.rows().await? == 0 => {
+                    return Ok(NextMove::End(RowEnd::Ran(CallEnd::Lost(reason))));
+                }
                 Err(error) => self.wait_after(error).await?,
             }
-            if lane.is_over() && !is_cancelled {
+            if lane.is_over() && !is_cancelled && !shutdown.drain.is_cancelled() {
                 match lane.provider.cancel(batch).await {
-                    Ok(()) => (is_cancelled, pause) = (true, lane.poll_min),
+                    // One that is refused has ended, or ends anyway.
+                    Ok(()) | Err(BatchError::Refused { .. } | BatchError::Gone(_)) => {
+                        (is_cancelled, pause) = (true, lane.poll_min);
+                    }
                     Err(error) => self.wait_after(error).await?,
                 }
                 continue;
@@ -208,19 +147,6 @@ impl ShardWork {
             }
             pause = (pause * 2).min(lane.poll_max);
         }
-    }
-
-    /// Waits while other batches of this run use up the enqueued tokens; returns true if this shard
-    /// should be split instead.
-    async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
-        let work = Arc::clone(&self.work);
-        // `under_way` includes this shard while it is watched.
-        let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
-        if others == 0 && self.rows().await? > 1 {
-            return Ok(true);
-        }
-        self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
-        Ok(false)
     }
 
     async fn rows(&self) -> Result<usize, WorkerError> {
@@ -243,14 +169,13 @@ impl ShardWork {
         let work = Arc::clone(&self.work);
         let (lane, context) = (&work.lane, &work.context);
         let pause = match &error {
+            BatchError::Gone(_) => return Err(self.pausing_unknown(&error.to_string())),
             BatchError::Account { .. } | BatchError::File(_) | BatchError::Refused { .. } => {
-                // Pauses the run before other shards fail the same way.
-                context.shutdown.drain.cancel();
                 let reason = format!(
                     "batches cannot continue: {error}; if the provider has no batches, resume with \
                      --lane realtime"
                 );
-                return Err(Interruption::Paused(reason).into());
+                return Err(self.pausing(reason));
             }
             BatchError::RateLimited { retry_after: Some(wait), .. } => *wait,
             _ => self.pause,
@@ -267,6 +192,20 @@ impl ShardWork {
             () = sleep(pause) => {}
         }
         Ok(())
+    }
+
+    /// The pause of a run that cannot tell what one of its batches did.
+    fn pausing_unknown(&self, problem: &str) -> WorkerError {
+        self.pausing(format!(
+            "{problem}; what its rows may cost stays held: resume with the key and --base-url of \
+             before to look again, or with --lane realtime to count them as spent and send them anew"
+        ))
+    }
+
+    /// The pause of a run, before its other shards fail the same way.
+    fn pausing(&self, reason: String) -> WorkerError {
+        self.work.context.shutdown.drain.cancel();
+        Interruption::Paused(reason).into()
     }
 
     /// Reports the progress of the batch, at its start and at each tenth.

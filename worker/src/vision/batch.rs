@@ -21,8 +21,8 @@ pub trait BatchProvider: Send + Sync {
     /// [`BatchError::Lost`] the batch may exist, and [`BatchProvider::find`] finds it.
     async fn create(&self, file: &str, mark: &BatchMark) -> Result<String, BatchError>;
 
-    /// The batch that was created from this file with this mark, if there is one.
-    async fn find(&self, file: &str, mark: &BatchMark) -> Result<Option<String>, BatchError>;
+    /// The batch that was created from this file, if there is one.
+    async fn find(&self, file: &str) -> Result<Option<String>, BatchError>;
 
     /// Status of a batch.
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError>;
@@ -49,7 +49,7 @@ pub struct BatchLimits {
     pub bytes: u64,
 }
 
-/// The mark by which a batch is found again at the provider.
+/// The mark by which people find a batch at the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchMark {
     /// The run.
@@ -145,6 +145,9 @@ pub enum BatchError {
         /// Message of the provider.
         message: String,
     },
+    /// The provider has no batch or file of this id, for this key and at this address.
+    #[error("{0}")]
+    Gone(String),
     /// Refused for good.
     #[error("the vision API refused the operation (status {status}): {message}")]
     Refused {

@@ -5,40 +5,94 @@ use crate::{
     batch::{
         BatchWork,
         collect::{Collection, end_rows},
+        file_content::FileContent,
         row_admission::return_jobs,
         row_settlement::RowEnd,
         shard_builder::unwritable,
         shard_file,
     },
     interruption::Interruption,
-    vision::EndedBatch,
+    vision::{BatchError, BatchStatus, EndedBatch},
     worker_error::WorkerError,
 };
 use juror_ledger::batches::ShardStep;
 use juror_telemetry::ShardEvent;
 use std::{path::PathBuf, sync::Arc};
+use tokio::time::sleep;
+
+/// Maximum number of downloads of files that lack rows.
+const MAX_DOWNLOADS: u32 = 4;
 
 impl ShardWork {
+    /// Collects the answers of a batch that has ended.
     pub(super) async fn collect(
         mut self,
         mut step: ShardStep,
-        ended: &EndedBatch,
+        mut ended: EndedBatch,
     ) -> Result<ShardEnd, WorkerError> {
+        let (ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. }) = step.clone()
+        else {
+            return Ok(ShardEnd::default());
+        };
+        let is_resumed = matches!(step, ShardStep::Ended { .. });
         if let ShardStep::Created { file, batch } = step {
             step = ShardStep::Ended { file, batch };
             self.record(&step).await?;
         }
-        let Some(paths) = self.download(&ended.files).await? else {
+        if is_resumed && self.rows().await? == 0 {
+            // An earlier process ended with the last row, and may have deleted the files.
+            return self.end(&step, &ended.files, None).await;
+        }
+        let Some(paths) = self.download_whole(&batch, &mut ended).await? else {
             return Ok(ShardEnd { left: true, ..ShardEnd::default() });
         };
         let work = Arc::clone(&self.work);
-        let mut collection = Collection::new(&work, self.number);
-        collection.collect(ended, &paths, work.lane.is_over()).await?;
+        let mut collection = Collection::new(&work, self.number, is_resumed);
+        collection.collect(&ended, &paths, work.lane.is_over()).await?;
         for path in paths {
             // A leftover is overwritten by the next collection.
             let _ = tokio::fs::remove_file(path).await;
         }
-        self.end(&step, &ended.files, None).await
+        // Files that lack answers stay at the provider, for whoever looks into it.
+        let files = if collection.has_every_answer() { ended.files.as_slice() } else { &[] };
+        self.end(&step, files, None).await
+    }
+
+    /// Fetches the files of a batch until they have as many rows as it counts, or several times, as
+    /// files may come late or be cut; none if this process stops before they are here. What cannot
+    /// be read pauses the run rather than count as lost.
+    async fn download_whole(
+        &mut self,
+        batch: &str,
+        ended: &mut EndedBatch,
+    ) -> Result<Option<Vec<PathBuf>>, WorkerError> {
+        let work = Arc::clone(&self.work);
+        let lane = &work.lane;
+        for attempt in 1.. {
+            let Some(paths) = self.download(&ended.files).await? else { return Ok(None) };
+            let content = FileContent::read(&*lane.provider, &paths).await?;
+            if content.rows >= ended.counts.completed + ended.counts.failed {
+                return Ok(Some(paths));
+            }
+            if attempt == MAX_DOWNLOADS {
+                if !content.is_broken() || lane.is_over() {
+                    return Ok(Some(paths));
+                }
+                return Err(self.pausing_unknown(&format!(
+                    "the files of batch {batch} have {} of {} rows, and {} lines that are no JSON",
+                    content.rows, ended.counts.completed, content.broken_lines
+                )));
+            }
+            let pause = lane.poll_min * 2_u32.saturating_pow(attempt);
+            let drain = &work.context.shutdown.drain;
+            if drain.run_until_cancelled(sleep(pause)).await.is_none() {
+                return Ok(None);
+            }
+            if let Ok(BatchStatus::Ended(now)) = lane.provider.status(batch).await {
+                *ended = now;
+            }
+        }
+        Ok(None)
     }
 
     /// Fetches the files of a batch; none if this process stops before they are here.
@@ -56,6 +110,12 @@ impl ShardWork {
                 match drain.run_until_cancelled(downloading).await {
                     None => return Ok(None),
                     Some(Ok(())) => break,
+                    // Its rows are presumed spent.
+                    Some(Err(BatchError::Gone(_))) if work.lane.is_over() => {
+                        let emptied = tokio::fs::write(&path, []).await;
+                        emptied.map_err(|error| unwritable(&path, &error))?;
+                        break;
+                    }
                     Some(Err(error)) => self.wait_after(error).await?,
                 }
             }

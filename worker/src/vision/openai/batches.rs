@@ -29,6 +29,8 @@ const MAX_FILE_LOOKS: u32 = 600;
 /// Names of a batch's mark in its metadata.
 const RUN: &str = "juror_run";
 const SHARD: &str = "juror_shard";
+/// The mark that some programs write before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Codes of rows that never ran.
 const NOT_RUN: [&str; 3] = ["batch_expired", "batch_cancelled", "token_limit_exceeded"];
 
@@ -52,6 +54,17 @@ impl OpenAi {
         let uncancelled = CancellationToken::new();
         let sent = self.http.post(path, json, self.http.timeout(), &uncancelled).await;
         self.json_of(sent.map_err(error_of)?)
+    }
+
+    /// An error if a batch or file is not at the provider.
+    fn check_known(&self, reply: &Reply, what: &str) -> Result<(), BatchError> {
+        match reply.status {
+            404 => Err(BatchError::Gone(format!(
+                "the provider has no {what} for this key at {}",
+                self.http.host()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn json_of(&self, reply: Reply) -> Result<Value, BatchError> {
@@ -128,22 +141,15 @@ impl BatchProvider for OpenAi {
         text(&created, "id").ok_or_else(|| no_id("a new batch"))
     }
 
-    async fn find(&self, file: &str, mark: &BatchMark) -> Result<Option<String>, BatchError> {
-        let shard = mark.shard.to_string();
+    async fn find(&self, file: &str) -> Result<Option<String>, BatchError> {
         let mut after: Option<String> = None;
         for _ in 0..MAX_PAGES {
             let mut query = vec![("limit", PAGE)];
             query.extend(after.as_deref().map(|after| ("after", after)));
             let page = self.get_json(&["batches"], &query).await?;
             let batches = page.get("data").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            // A shard's number may be reused; its file never is.
-            let is_it = |batch: &&Value| {
-                text(batch, "input_file_id").as_deref() == Some(file)
-                    && batch.get("metadata").is_some_and(|metadata| {
-                        text(metadata, RUN).as_deref() == Some(&mark.run)
-                            && text(metadata, SHARD).as_deref() == Some(&shard)
-                    })
-            };
+            // A shard's number may be reused, its file never is; some lists leave the mark out.
+            let is_it = |batch: &&Value| text(batch, "input_file_id").as_deref() == Some(file);
             if let Some(found) = batches.iter().find(is_it) {
                 return Ok(text(found, "id"));
             }
@@ -157,8 +163,10 @@ impl BatchProvider for OpenAi {
     }
 
     async fn status(&self, batch: &str) -> Result<BatchStatus, BatchError> {
-        let batch = self.get_json(&["batches", batch], &[]).await?;
-        Ok(status_of(&batch, |message| self.http.presentable(message)))
+        let reply = self.http.get_with(&["batches", batch], &[]).await;
+        let reply = reply.map_err(BatchError::Unavailable)?;
+        self.check_known(&reply, &format!("batch {batch}"))?;
+        Ok(status_of(&self.json_of(reply)?, |message| self.http.presentable(message)))
     }
 
     async fn cancel(&self, batch: &str) -> Result<(), BatchError> {
@@ -169,10 +177,11 @@ impl BatchProvider for OpenAi {
         let reply = self.http.download(&["files", file, "content"], to, TRANSFER_TIMEOUT).await;
         match reply {
             Ok(None) => Ok(()),
-            Ok(Some(reply)) => self
-                .json_of(reply)
-                .map(drop)
-                .and(Err(BatchError::Unavailable(format!("file {file} could not be read")))),
+            Ok(Some(reply)) => {
+                self.check_known(&reply, &format!("file {file}"))?;
+                let unreadable = BatchError::Unavailable(format!("file {file} could not be read"));
+                self.json_of(reply).and(Err(unreadable))
+            }
             Err(TransferError::Exchange(network)) => Err(BatchError::Unavailable(network)),
             Err(TransferError::File(unwritable)) => {
                 Err(BatchError::File(format!("{}: {unwritable}", to.display())))
@@ -189,6 +198,7 @@ impl BatchProvider for OpenAi {
     }
 
     fn read_row(&self, line: &[u8]) -> Option<RowOutput> {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let row: Value = serde_json::from_slice(line).ok()?;
         let id = text(&row, "custom_id")?;
         let show = |message: &str| self.http.presentable(message);

@@ -1,0 +1,113 @@
+//! The batch of a shard: its file is uploaded, and the batch created, once.
+
+use super::{NextMove, ShardWork};
+use crate::{
+    batch::{lost_batch::find_lost_batch, row_settlement::RowEnd},
+    vision::{BatchError, BatchMark},
+    worker_error::WorkerError,
+};
+use juror_ledger::batches::ShardStep;
+use std::sync::Arc;
+
+/// Maximum number of creations without an answer: each may be a batch that no list shows.
+const MAX_LOST_CREATIONS: u32 = 2;
+
+impl ShardWork {
+    pub(super) async fn upload(&mut self) -> Result<NextMove, WorkerError> {
+        let path = self.path();
+        loop {
+            let Some(next) = self.interruption() else {
+                let work = Arc::clone(&self.work);
+                let uploading = work.lane.provider.upload(&path);
+                let Some(uploaded) =
+                    work.context.shutdown.drain.run_until_cancelled(uploading).await
+                else {
+                    return Ok(NextMove::Leave);
+                };
+                match uploaded {
+                    Ok(file) => return Ok(NextMove::Step(ShardStep::Uploaded { file })),
+                    Err(BatchError::Refused { message, .. }) => {
+                        return Ok(NextMove::End(RowEnd::Invalid(message)));
+                    }
+                    Err(error) => self.wait_after(error).await?,
+                }
+                continue;
+            };
+            return Ok(next);
+        }
+    }
+
+    /// Creates the batch. `unsure` is true if an earlier attempt may have created it.
+    pub(super) async fn create(
+        &mut self,
+        file: String,
+        mut unsure: bool,
+    ) -> Result<NextMove, WorkerError> {
+        let work = Arc::clone(&self.work);
+        let provider = &work.lane.provider;
+        let mark = BatchMark { run: work.run.to_string(), shard: self.number };
+        loop {
+            if unsure {
+                match find_lost_batch(&**provider, &file, work.lane.poll_min).await {
+                    Ok(Some(batch)) => {
+                        return Ok(NextMove::Step(ShardStep::Created { file, batch }));
+                    }
+                    Ok(None) => unsure = false,
+                    Err(error) => {
+                        self.wait_after(error).await?;
+                        if work.context.shutdown.drain.is_cancelled() || work.lane.is_over() {
+                            return Ok(NextMove::Leave);
+                        }
+                        continue;
+                    }
+                }
+            }
+            if let Some(next) = self.interruption() {
+                return Ok(next);
+            }
+            self.record(&ShardStep::Creating { file: file.clone() }).await?;
+            let creating = provider.create(&file, &mark);
+            let Some(created) = work.context.shutdown.now.run_until_cancelled(creating).await
+            else {
+                return Ok(NextMove::Leave);
+            };
+            match created {
+                Ok(batch) => return Ok(NextMove::Step(ShardStep::Created { file, batch })),
+                Err(BatchError::Refused { message, .. }) => {
+                    return Ok(NextMove::End(RowEnd::Invalid(message)));
+                }
+                Err(BatchError::TokenLimit(message)) => {
+                    self.record(&ShardStep::Uploaded { file: file.clone() }).await?;
+                    if self.over_token_limit(&message).await? {
+                        return Ok(NextMove::Split);
+                    }
+                }
+                Err(error) => {
+                    unsure = matches!(error, BatchError::Lost(_) | BatchError::Unavailable(_));
+                    self.lost_creations += u32::from(matches!(error, BatchError::Lost(_)));
+                    if self.lost_creations >= MAX_LOST_CREATIONS {
+                        return Err(self.pausing(format!(
+                            "{} creations of a batch of file {file} had no answer ({error}), and \
+                             the provider's list has none: look for one there, and resume",
+                            self.lost_creations
+                        )));
+                    }
+                    self.wait_after(error).await?;
+                }
+            }
+        }
+    }
+
+    /// Waits while other batches of this run use up the enqueued tokens; returns true if this shard
+    /// should be split instead.
+    pub(super) async fn over_token_limit(&mut self, message: &str) -> Result<bool, WorkerError> {
+        let work = Arc::clone(&self.work);
+        // `under_way` includes this shard while it is watched.
+        let others = work.under_way().saturating_sub(u32::from(self.uncreated.is_none()));
+        if others == 0 && self.rows().await? > 1 {
+            return Ok(true);
+        }
+        self.wait_after(BatchError::Unavailable(message.to_owned())).await?;
+        Ok(false)
+    }
+}
