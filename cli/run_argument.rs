@@ -4,7 +4,7 @@ use crate::{args::GlobalFlags, exit::Failure, settings_sources, terminal};
 use juror_app::{
     error::AppError,
     reporting::run_lookup::open_run,
-    run::{preflight::run_files, run_invocation::decision_layers},
+    run::{preflight::run_files, run_invocation::shared_layers},
     settings::{Layer, Settings},
 };
 use juror_journal::{blessed::BlessedRuns, journal::RunFiles};
@@ -29,7 +29,7 @@ pub fn open(named: &str, global: &GlobalFlags, flags: Vec<Layer>) -> Result<Loca
     let is_blessed = named == run.as_str()
         && BlessedRuns::new(&runs_dir).get(named).map_err(AppError::from)?.is_some();
     let files = if is_blessed { open_run(named, &runs_dir)? } else { run_files(&runs_dir, &run)? };
-    let settings = base.settle([decision_layers(files.record()), flags].concat())?;
+    let settings = base.settle([shared_layers(files.record()), flags].concat())?;
     Ok(LocatedRun { files, settings, global })
 }
 

@@ -5,6 +5,10 @@ use juror_ledger::sqlite::SqliteLedger;
 use juror_types::run::RunRecord;
 use std::path::{Path, PathBuf};
 
+/// Names of the ledgers of real and of simulated money.
+const REAL: &str = "juror.db";
+const SIMULATED: &str = "simulated.db";
+
 /// Opens `juror.db`.
 pub fn open_local_ledger(settings: &Settings) -> Result<SqliteLedger, AppError> {
     open(&ledger_file(settings), settings)
@@ -17,15 +21,22 @@ pub fn open_ledger_of(record: &RunRecord, settings: &Settings) -> Result<SqliteL
 
 /// Path of `juror.db`.
 pub fn ledger_file(settings: &Settings) -> PathBuf {
-    settings.run.state_dir().join("juror.db")
+    settings.run.state_dir().join(REAL)
 }
 
 /// Path of the ledger of a run on this machine.
 pub fn ledger_file_of(record: &RunRecord, settings: &Settings) -> PathBuf {
     match record.simulated {
-        true => settings.run.state_dir().join("simulated.db"),
+        true => settings.run.state_dir().join(SIMULATED),
         false => ledger_file(settings),
     }
+}
+
+/// Path of the ledger in the folder that a run's record names; none without such a file.
+pub fn ledger_in_record(record: &RunRecord) -> Option<PathBuf> {
+    let name = if record.simulated { SIMULATED } else { REAL };
+    let file = Path::new(record.state_dir.as_ref()?).join(name);
+    file.is_file().then_some(file)
 }
 
 fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {

@@ -11,7 +11,10 @@ use juror_app::{
         self,
         cancel::{CancelSummary, cancel, cancel_local_batches, local_summary},
     },
-    run::preflight::{known_run, run_files},
+    run::{
+        preflight::{known_run, run_files},
+        run_invocation::shared_layers,
+    },
     settings::Layer,
 };
 
@@ -27,7 +30,7 @@ pub async fn run(arguments: &CancelArguments, global: &GlobalFlags) -> Result<Ex
         let base_url =
             record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
         layers.extend(base_url);
-        let settings = base.settle(layers)?;
+        let settings = base.settle([shared_layers(record), layers].concat())?;
         let batches = cancel_local_batches(record, &settings, base.environment()).await?;
         return print_summary(&CancelSummary { batches, ..summary }, global);
     }

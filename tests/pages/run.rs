@@ -100,6 +100,7 @@ pub fn page(folder: &Path) -> PathBuf {
         baseline: None,
         decision: None,
         simulated: false,
+        state_dir: None,
         repeat: 1,
         planned: 4,
         published: None,

@@ -52,6 +52,7 @@ fn new_record(setup: &RunSetup, run: &RunId, upload: Option<String>) -> RunRecor
         calls: None,
         stages: None,
         decision: None,
+        state_dir: None,
         fleet: Some(setup.settings.fleet.namespace.clone()),
         upload,
         ..setup.record(run.clone())

@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// those of items that are not scored may have been corrected.
 pub(super) fn refuse_changed_inputs(files: &RunFiles, roots: &Roots) -> Result<(), AppError> {
     let counted = Fold::from_journal(files)?.counted();
-    let (mut items, mut first) = (0u64, None);
+    let (mut items, mut first) = (0u64, None::<(String, String)>);
     for read in files.results()? {
         let (offset, result) = read?;
         if !counted.contains(offset) || result.outcome != Outcome::Scored {
@@ -24,11 +24,14 @@ pub(super) fn refuse_changed_inputs(files: &RunFiles, roots: &Roots) -> Result<(
         }
         let changed = result.item.inputs.iter().find(|input| has_changed(input, roots));
         items += u64::from(changed.is_some());
-        first = first.or(changed.map(|input| {
-            format!("{} of item {} ({})", input.name, result.screenshot_id, input.reference)
-        }));
+        // Results are in the order in which they came, so the first id is named.
+        let named = changed.map(|input| {
+            let id = &result.screenshot_id;
+            (id.clone(), format!("{} of item {id} ({})", input.name, input.reference))
+        });
+        first = first.into_iter().chain(named).min();
     }
-    let Some(first) = first else { return Ok(()) };
+    let Some((_, first)) = first else { return Ok(()) };
     let more =
         if items > 1 { format!(", and inputs of {} more", items - 1) } else { String::new() };
     Err(AppError::invalid(format!(

@@ -60,9 +60,9 @@ pub async fn execute(
     events: Events,
     shutdown: &Shutdown,
 ) -> Result<Executed, AppError> {
-    let Opened { mut journal, judging_session, terms, zone_change, .. } = opened;
-    if let Some(change) = zone_change {
-        events.emit(Event::Warning(change.to_string())).await;
+    let Opened { mut journal, judging_session, terms, zone_change, other_ledger, .. } = opened;
+    for warning in zone_change.map(|change| change.to_string()).into_iter().chain(other_ledger) {
+        events.emit(Event::Warning(warning)).await;
     }
     let mut look: Option<RunSetup> = None;
     let paused = loop {

@@ -28,6 +28,8 @@ pub struct Opened {
     pub terms: Terms,
     /// A change of the time zone of budgets that opening it made.
     pub zone_change: Option<ZoneChange>,
+    /// A warning of a ledger that the run did not begin with.
+    pub other_ledger: Option<String>,
     /// Cost of calls that ended with an earlier process, at worst case.
     pub presumed: Money,
 }
@@ -71,6 +73,14 @@ pub async fn open_run(
     let mut journal = RunJournal::read(directory).map_err(AppError::internal)?;
     catch_up(&mut journal, backend, run).await?;
     let spent = journal.fold().spent().cost;
+    let known = backend.ledger(run).await.map_err(AppError::internal)?;
+    let other_ledger = (known.is_none() && spent > Money::ZERO).then(|| {
+        format!(
+            "the ledger in {} has no account of run {run}: the costs in its journal count, but what \
+             calls without a reply may have cost is only in the ledger that it began with (--state)",
+            setup.settings.run.state_dir().display()
+        )
+    });
     let opened = budgets::open_run(backend, &record, &setup.settings.budget, spent).await;
     let zone_change = opened.map_err(AppError::internal)?;
     let ledger = backend.ledger(run).await.map_err(AppError::internal)?;
@@ -80,5 +90,5 @@ pub async fn open_run(
         backend.set_limits(&judge.endpoint, limits).await.map_err(AppError::internal)?;
     }
     let terms = Terms { owner, judge, kept_inputs, evidence };
-    Ok(Opened { journal, judging_session, terms, zone_change, presumed })
+    Ok(Opened { journal, judging_session, terms, zone_change, other_ledger, presumed })
 }

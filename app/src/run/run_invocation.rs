@@ -3,6 +3,7 @@
 use super::run_setup::{DrawingPlace, ItemSelection, RunSetup};
 use crate::{
     error::AppError,
+    local_ledger::ledger_in_record,
     rubrics,
     settings::{BaseLayers, Layer, Settings},
 };
@@ -145,8 +146,27 @@ impl RunInvocation<'_> {
     }
 }
 
-/// Settings that decide the exit code of a run on one machine, as its record has them.
-pub fn decision_layers(record: &RunRecord) -> Vec<Layer> {
+/// Settings that every command on a run of one machine shares, as its record has them: its ledger,
+/// if that is still in its folder, and what decides its exit code.
+pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
+    let ledger = record.state_dir.as_ref().filter(|_| ledger_in_record(record).is_some());
+    let mut layers: Vec<Layer> = ledger
+        .map(|folder| Layer::from_value("run", "state_dir", folder.clone()))
+        .into_iter()
+        .collect();
+    layers.extend(decision_layers(record));
+    layers
+}
+
+/// Date and time, and enough chance that two runs of one second have two names.
+pub fn new_run_id(prefix: &str) -> RunId {
+    let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
+    let owner = OwnerId::random();
+    let chance: String = owner.as_str().chars().rev().take(4).collect();
+    RunId::new(format!("{prefix}{now}-{chance}"))
+}
+
+fn decision_layers(record: &RunRecord) -> Vec<Layer> {
     let Some(DecisionTerms { gate, margin, strict, max_lost }) = &record.decision else {
         return Vec::new();
     };
@@ -159,14 +179,6 @@ pub fn decision_layers(record: &RunRecord) -> Vec<Layer> {
     let baseline = record.baseline.clone();
     layers.extend(baseline.map(|baseline| Layer::from_value("run", "baseline", baseline)));
     layers
-}
-
-/// Date and time, and enough chance that two runs of one second have two names.
-pub fn new_run_id(prefix: &str) -> RunId {
-    let now = Timestamp::now().strftime("%Y%m%d-%H%M%S");
-    let owner = OwnerId::random();
-    let chance: String = owner.as_str().chars().rev().take(4).collect();
-    RunId::new(format!("{prefix}{now}-{chance}"))
 }
 
 /// The sample of the first look at a run that is judged until its score is certain.
@@ -208,7 +220,7 @@ fn layers_of(record: &RunRecord) -> Vec<Layer> {
 }
 
 /// Settings in a record that hold for every round of its run: limits, cache, endpoint, budget tags,
-/// what decides its exit code, and whether inputs are kept.
+/// ledger, what decides its exit code, and whether inputs are kept.
 fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
     let base_url = record.base_url.clone().map(|url| Layer::from_value("judge", "base_url", url));
     let mut layers = vec![
@@ -217,7 +229,7 @@ fn layers_of_continued(record: &RunRecord) -> Vec<Layer> {
         layer_of_tags(record),
     ];
     layers.extend(base_url);
-    layers.extend(decision_layers(record));
+    layers.extend(shared_layers(record));
     let Some(calls) = record.calls else { return layers };
     let limits =
         [("rpm", calls.rpm), ("tpm", calls.tpm), ("max_concurrency", calls.max_concurrency)];

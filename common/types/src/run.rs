@@ -79,6 +79,9 @@ pub struct RunRecord {
     /// True if the built-in simulator judges it: its cost is no money, and has a ledger of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
+    /// Folder of its ledger, if that is not its runs directory; none for a run of the fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_dir: Option<String>,
     /// Number of judgements of each item.
     pub repeat: u32,
     /// Number of planned jobs.

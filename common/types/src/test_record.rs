@@ -56,6 +56,7 @@ pub fn record(run: &str) -> RunRecord {
         baseline: None,
         decision: None,
         simulated: false,
+        state_dir: None,
         repeat: 1,
         planned: 0,
         published: None,

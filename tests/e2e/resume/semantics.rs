@@ -209,6 +209,23 @@ fn a_run_whose_record_says_nothing_of_stages_is_resumed_with_any() {
 }
 
 #[test]
+fn a_run_keeps_its_ledger_and_another_one_is_warned_of() {
+    let (harness, simulator) = fixture(6);
+    let flags = ["--state", "st", "--budget-usd", "0.05", "-j", "1"];
+    harness.judge_run(&simulator, "r", &flags).exits(3);
+    let spent = pico(&harness.report("r")["cost"]["total_usd"]);
+    assert!(spent > 0);
+    harness.resume("r", &["--budget-usd", "0.06"]).exits(3);
+    assert!(!harness.path("runs/juror.db").exists(), "no other ledger is begun");
+    let other = ["--state", "other", "--budget-usd", "1"];
+    harness.resume("r", &other).exits(0).says(&["has no account of run r", "(--state)"]);
+    assert_eq!(pico(&harness.report("r")["cost"]["total_usd"]), simulator.bill());
+    // The record goes on with the ledger that was named last.
+    harness.resume("r", &[]).exits(0);
+    assert!(!harness.path("runs/juror.db").exists());
+}
+
+#[test]
 fn a_run_whose_scored_items_have_other_files_now_is_not_continued() {
     let harness = CommandHarness::new();
     let items = (0..3).map(|number| {

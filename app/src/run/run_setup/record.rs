@@ -49,6 +49,7 @@ impl RunSetup {
             baseline: self.settings.run.baseline().map(named_or_absolute),
             decision: Some(self.decision_terms()),
             simulated: false,
+            state_dir: self.settings.run.state_dir.as_deref().map(absolute),
             repeat: self.options.repeat.get(),
             planned: self.plan.jobs,
             fleet: None,
