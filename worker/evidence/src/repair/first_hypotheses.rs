@@ -110,7 +110,8 @@ impl FirstHypotheses<'_> {
             let patches: Vec<_> = self.field.of(self.page, index).collect();
             let lost = patches.iter().filter(|patch| patch.target.is_none()).count();
             let tag = self.page.element(index).map_or("body", |element| element.tag.as_str());
-            if tag == "body" || patches.is_empty() || lost * 10 < patches.len() * 7 {
+            let is_lost = !patches.is_empty() && lost * 10 >= patches.len() * 7;
+            if tag == "body" || !is_lost || self.is_whole_content(index) {
                 continue;
             }
             // Few edges there mean that the element is missing, not restyled.
@@ -125,6 +126,13 @@ impl FirstHypotheses<'_> {
             found.push(Hypothesis { element: index, change, lever: Lever::Value, is, priority });
         }
         found
+    }
+
+    /// True if an element is, or has in it, all that the page shows: its removal would hide what
+    /// differs.
+    fn is_whole_content(&self, index: usize) -> bool {
+        let (page, mut others) = (self.page, self.page.visible());
+        others.all(|other| page.contains(index, other) || page.contains(other, index))
     }
 
     /// The element and similar ones that differ too.

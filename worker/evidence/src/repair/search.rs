@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     difference::PixelDifference,
-    element_tree::PageTree,
+    element_tree::{PageTree, area, grown, intersection},
     margin_shift::ShiftedScreenshot,
     measure::PicturePair,
     noise::PairNoise,
     raster::Raster,
-    snapshot::{PageChange, Snapshot},
+    snapshot::{PageChange, PageEdit, Snapshot},
 };
 
 /// Bounds of a search.
@@ -40,6 +40,9 @@ impl Default for RepairLimits {
 const MIN_GAIN: f64 = 0.25;
 /// Maximum number of edge pixels of the screenshot's content that a repair may hide.
 const MAX_HIDDEN: usize = 30;
+
+/// Maximum distance of missing content from an element in its place, in pixels.
+const BESIDE: i32 = 4;
 
 /// A change that removes differences.
 #[derive(Clone, Debug)]
@@ -248,6 +251,9 @@ impl RepairSearch {
             self.missing = Some(self.shown.missing_in(&self.drawing, &self.difference()));
         }
         let known = self.missing.as_deref().unwrap_or_default();
+        if hypothesis.change.edit == PageEdit::Remove && self.is_beside_missing(hypothesis, known) {
+            return false;
+        }
         let is_length = matches!(hypothesis.lever, Lever::Length { .. });
         let shown = fitted.unwrap_or(&self.shown);
         if is_length && fitted.is_none() && shown.are_covered(known, drawing) {
@@ -257,6 +263,13 @@ impl RepairSearch {
         let page = PageTree::new(snapshot);
         !missing.iter().any(|shape| adds_space_for(&page, hypothesis, shape))
             && rims(&missing) <= rims(known) + MAX_HIDDEN
+    }
+
+    /// True if the screenshot has other content where an element is: it looks different there, and
+    /// is not to be removed.
+    fn is_beside_missing(&self, removal: &Hypothesis, missing: &[MissingShape]) -> bool {
+        let own = grown(PageTree::new(&self.snapshot).bounds(removal.element), BESIDE);
+        missing.iter().any(|shape| area(intersection(own, shape.bounds)) > 0.0)
     }
 }
 

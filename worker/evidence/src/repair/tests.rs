@@ -172,6 +172,29 @@ fn an_element_is_removed_rather_than_hidden_by_a_color() {
 }
 
 #[test]
+fn what_differs_is_not_removed_where_nothing_else_would_be_left_or_other_content_is_shown() {
+    let blank = Raster::filled(160, 220, [255; 3]);
+    let mut other = blank.clone();
+    for letter in 0..6 {
+        other.fill([24 + 14 * letter, 16, 7, 20 - 2 * letter], [30; 3]);
+    }
+    let (mut below, _) = draw(&[PLAIN, COLORS[0]], GAPS, &[]);
+    below.fill([0, 0, 160, 44], [255; 3]);
+    for letter in 0..6 {
+        below.fill([24 + 14 * letter, 6, 7, 38 - 2 * letter], [30; 3]);
+    }
+    let cases: [(&[&str], &Raster); 3] =
+        [(&[PLAIN], &blank), (&[PLAIN], &other), (&[PLAIN, COLORS[0]], &below)];
+    for (code, screenshot) in cases {
+        let (evidence, _) = search_with(code, GAPS, screenshot, RepairLimits::default());
+        assert!(!evidence.regions.is_empty());
+        let properties: Vec<_> =
+            evidence.regions.iter().filter_map(|region| region.property.as_deref()).collect();
+        assert!(!properties.contains(&"display"), "{properties:?}");
+    }
+}
+
+#[test]
 fn equal_changes_are_each_explained_in_full() {
     for count in [2, 5] {
         let (code, gaps) = (vec!["#E2E8F0"; count], vec![10; count]);
