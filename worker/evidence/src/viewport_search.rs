@@ -9,6 +9,9 @@ use crate::{
 use juror_types::evidence::Evidence;
 use std::collections::VecDeque;
 
+/// Maximum share of the first viewport's difference that remains in another one if the pair shows
+/// no margin: a change of the page may fit slightly better by accident.
+const MAX_REMAINING: f64 = 0.8;
 /// Maximum number of drawings in other viewports.
 const MAX_DRAWINGS: usize = 12;
 
@@ -29,6 +32,8 @@ pub struct ViewportSearch {
     /// The viewport whose neighbors wait or were tried.
     center: [u32; 2],
     has_differences: bool,
+    /// True if the pair shows noise and no shift in the first viewport, and so no margin.
+    is_in_place: bool,
 }
 
 impl ViewportSearch {
@@ -54,6 +59,7 @@ impl ViewportSearch {
             fewest_differing: differing(evidence, viewport),
             center: viewport,
             has_differences: !evidence.regions.is_empty(),
+            is_in_place: evidence.noise > 0.0 && evidence.shift == [0, 0],
         };
         for margin in margins {
             search.propose(margin.map(|part| -part.max(0)));
@@ -82,7 +88,9 @@ impl ViewportSearch {
     pub fn judge(&mut self, evidence: &Evidence) -> bool {
         let Some(&viewport) = self.tried.last() else { return false };
         let differing = differing(evidence, viewport);
-        let is_better = differing < self.fewest_differing;
+        let is_first = self.tried.first() == Some(&self.best);
+        let most = if is_first && self.is_in_place { MAX_REMAINING } else { 1.0 };
+        let is_better = differing < most * self.fewest_differing;
         if is_better {
             (self.best, self.fewest_differing) = (viewport, differing);
             self.has_differences = !evidence.regions.is_empty();
