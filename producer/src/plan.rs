@@ -5,6 +5,7 @@ mod duplicate_ids;
 mod inline;
 mod item_choice;
 mod jobs;
+mod only_cluster;
 
 pub use item_choice::ItemSample;
 pub use jobs::{JobTemplate, Jobs, jobs};
@@ -16,6 +17,7 @@ use crate::{
 use duplicate_ids::SeenIds;
 use item_choice::ItemChoice;
 use juror_types::{id::Digest, item::Item};
+use only_cluster::OnlyCluster;
 use std::{fmt, num::NonZeroU32, path::PathBuf};
 
 /// Number of broken lines that are reported in full.
@@ -175,6 +177,7 @@ pub fn check(
     let mut summary = empty_summary(dataset.digest()?);
     summary.sampled_from = choice.sampled_from;
     let mut seen = SeenIds::default();
+    let mut only_cluster = OnlyCluster::default();
     let mut known_keys = vec![false; options.filters.len()];
     for placed in &mut items {
         match placed.and_then(|placed| check_one(dataset, &mut seen, placed)) {
@@ -189,6 +192,7 @@ pub fn check(
                 }
                 if summary.items < options.limit() && choice.holds(&item) {
                     summary.count(&item, options.repeat);
+                    only_cluster.add(&item);
                 }
             }
         }
@@ -203,6 +207,7 @@ pub fn check(
         return Err(nothing_left(summary.dataset_items, options, &known_keys));
     }
     summary.warnings = items.warnings().to_vec();
+    summary.warnings.extend(only_cluster.warning());
     Ok(summary)
 }
 

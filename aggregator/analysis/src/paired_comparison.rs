@@ -143,10 +143,17 @@ fn compared_run(report: &Report) -> ComparedRun {
 fn pair_warnings(figures: &PairFigures) -> Vec<String> {
     let mut warnings = Vec::new();
     let groups = figures.decisive.difference.groups;
-    if figures.clusters > 0 && groups > 0 && groups < 10 {
-        warnings.push(format!(
+    match groups {
+        _ if figures.clusters == 0 => {}
+        1 if figures.decisive.difference.n > 1 => warnings.push(format!(
+            "all {} paired items are in one cluster and count as one observation, so no change of \
+             {} can be decided: leave `cluster` out of the dataset, or name at least two clusters",
+            figures.decisive.difference.n, figures.decisive.title
+        )),
+        2..10 => warnings.push(format!(
             "the intervals are based on {groups} clusters: below 10 they are unreliable"
-        ));
+        )),
+        _ => {}
     }
     if figures.unverified > 0 {
         warnings.push(format!(

@@ -68,7 +68,7 @@ pub(super) fn read_item(
     };
     item.props = fields.object("props")?.unwrap_or_default();
     item.tags = fields.tags()?;
-    item.cluster = fields.text("cluster")?;
+    item.cluster = fields.text("cluster")?.filter(|name| !name.trim().is_empty());
     item.labels = fields.object("labels")?.unwrap_or_default();
     item.metadata = fields.left;
     item.metadata.retain(|key, value| !value.is_null() && warnings.keeps(key, value));

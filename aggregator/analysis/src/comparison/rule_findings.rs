@@ -1,7 +1,7 @@
 //! Findings of the rules that decide a comparison, as sentences.
 
 use super::{
-    Decision, FallenItems, LostItems, MetricDifference, PassDifference,
+    Decision, Difference, FallenItems, LostItems, MetricDifference, PassDifference,
     difference_format::{self, change_unit, p_equals, size},
 };
 use crate::{
@@ -115,8 +115,7 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
     let difference = &mean.difference;
     let (unit, title) = (mean.unit(), &mean.title);
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
-        let pairs = counted(difference.n, "paired item");
-        return format!("{pairs} are too few for an interval of the change of {title}");
+        return no_interval(difference, title);
     };
     let ends = format!(
         "[{}, {}]",
@@ -140,6 +139,24 @@ fn mean_sentence(mean: &MetricDifference, margin: f64) -> String {
         ),
     };
     format!("the 95 % interval of the change of {title}, {ends}, {place}{unsure}")
+}
+
+/// Reason why a change has no interval: too few items, or too few clusters of them.
+fn no_interval(difference: &Difference, title: &str) -> String {
+    let pairs = counted(difference.n, "paired item");
+    match difference.groups {
+        groups if groups == difference.n => {
+            format!("{pairs} are too few for an interval of the change of {title}")
+        }
+        1 => format!(
+            "{pairs} are all in one cluster and count as one observation, which is too few for an \
+             interval of the change of {title}"
+        ),
+        groups => format!(
+            "{pairs} count as {groups} observations, since the items of a cluster count as one, \
+             which are too few for an interval of the change of {title}"
+        ),
+    }
 }
 
 /// `45 of the 60 items with Semantic Correctness in the base have none in the head (…)`.

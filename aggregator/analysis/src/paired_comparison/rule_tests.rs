@@ -1,7 +1,7 @@
 //! The rules that decide beside the interval of the decisive metric.
 
 use super::*;
-use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown};
+use crate::test_results::comparisons::{RULES, compared, compared_as, run_of, shown, twenty};
 use crate::test_results::{SEMANTIC, broken, staged};
 use juror_types::{
     outcome::{ErrorKind, Outcome},
@@ -180,6 +180,28 @@ fn falls_of_one_cluster_count_once() {
     let found = six_fallen(Some("cards"));
     assert_eq!((found.fallen.fell, found.fallen.groups_fell), (6, 1));
     assert_eq!(found.decision, Decision::Inconclusive, "{}", found.reason);
+}
+
+#[test]
+fn pairs_of_one_cluster_have_no_interval_and_say_so() {
+    let in_clusters = |mut results: Vec<JobResult>, clusters: usize| {
+        for (id, result) in results.iter_mut().enumerate() {
+            result.item.cluster = Some(format!("cluster {}", id % clusters));
+        }
+        results
+    };
+    let compared = |clusters| {
+        let (base, head) = (in_clusters(twenty(0), clusters), in_clusters(twenty(4), clusters));
+        compared(base, head, RULES)
+    };
+    let one = compared(1);
+    assert_eq!(one.decision, Decision::Inconclusive);
+    let reason = "20 paired items are all in one cluster and count as one observation";
+    assert!(one.reason.contains(reason), "{}", one.reason);
+    let warned = one.warnings.iter().any(|warning| warning.contains("name at least two clusters"));
+    assert!(warned, "{:?}", one.warnings);
+    let two = compared(2);
+    assert!(two.warnings.iter().any(|warning| warning.contains("based on 2 clusters")), "{two:?}");
 }
 
 /// Eight components of fifteen items each, every component with a change of its own.

@@ -72,6 +72,13 @@ fn null_is_absent_everywhere() {
 }
 
 #[test]
+fn a_blank_cluster_is_absent() {
+    for blank in ["", "  "] {
+        assert_eq!(with(json!({"cluster": blank})).unwrap().cluster, None);
+    }
+}
+
+#[test]
 fn a_rubric_of_two_images_takes_both_in_its_order() {
     let shape = DatasetShape { style_required: true, ..shape(&["original", "restyled"]) };
     let item = read(
