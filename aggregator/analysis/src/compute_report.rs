@@ -12,6 +12,7 @@ use crate::{
     judged_items::{JudgedItems, order_items},
     likely_clusters::{ClusterDetector, LikelyClusters},
     metrics::{AveragingPolicy, Metric, MetricDefinition, Overall, Tally},
+    missing_stage_data::MissingStageData,
     repeats::repeats,
     run_cost::cost,
     run_facts::{Cost, Coverage, RunSummary},
@@ -96,6 +97,7 @@ struct Scan<'a> {
     evidence: EvidenceTally,
     streak: ApiStreak,
     charges: Charges,
+    missing: MissingStageData,
     errors: IndexMap<ErrorKind, u64>,
     worst: Vec<JobResult>,
     simulated: bool,
@@ -130,6 +132,7 @@ impl<'a> Scan<'a> {
             evidence: EvidenceTally::default(),
             streak: ApiStreak::default(),
             charges: Charges::default(),
+            missing: MissingStageData::default(),
             errors: IndexMap::new(),
             worst: Vec::new(),
             simulated: false,
@@ -151,6 +154,7 @@ impl<'a> Scan<'a> {
             steady.add(&result, item as usize);
         }
         self.charges.add(&result);
+        self.missing.add(&result);
         self.evidence.add(item, &result);
         let kind = result.error.as_ref().map(|error| error.kind);
         if !matches!(result.outcome, Outcome::NoOutput | Outcome::Skipped) {
@@ -206,6 +210,7 @@ impl<'a> Scan<'a> {
         }
         warnings.extend(self.checks.warnings());
         warnings.extend(self.charges.warnings());
+        warnings.extend(self.missing.warnings(input.rubric, self.judged));
         warnings.extend(dropped_warning(dropped_issues + dropped_strengths));
         warnings.extend(averaging_warnings(input.averaging, &coverage));
         warnings.extend(coverage_warnings(record, &coverage, input.ledger.is_some()));

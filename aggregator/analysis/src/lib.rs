@@ -17,6 +17,7 @@ mod judge_settings;
 mod judged_items;
 pub mod likely_clusters;
 pub mod metrics;
+mod missing_stage_data;
 pub mod paired_comparison;
 mod random;
 pub mod repeats;
