@@ -164,6 +164,12 @@ pub enum DatasetProblem {
     /// An unsupported language.
     #[error("{0:?} is not a supported language; use tsx, jsx, ts, js or html")]
     Language(String),
+    /// A path of code whose extension names no supported language.
+    #[error(
+        "{0:?} looks like a path, but its extension is not supported; use a file that ends in \
+         .tsx, .jsx, .ts, .js, .mjs, .html or .htm, or, if this is code, end it with a line break"
+    )]
+    CodePath(String),
     /// A score outside its range.
     #[error("{0} is outside 0 to 1; scale it")]
     QualityScore(f64),

@@ -207,12 +207,19 @@ impl Fields<'_> {
         Ok(())
     }
 
-    /// The code; blank code counts as not generated.
+    /// The code; blank code counts as not generated. A path with an unsupported extension is an
+    /// error, since the path itself would be judged as code.
     fn code(&mut self) -> Result<Option<Text>, FieldError> {
         let code = self.text("generated_code")?.filter(|code| !code.trim().is_empty());
         let Some(code) = code else { return Ok(None) };
         if language_of_path(&code).is_none() {
-            return Ok(Some(Text::Inline(code)));
+            let is_path = looks_like_path(&code)
+                && (code.contains('/') || self.files.find(&code, "").is_ok());
+            let problem = || DatasetProblem::CodePath(shown(&code).into_owned());
+            return match is_path {
+                true => Err(FieldError::new("generated_code", problem())),
+                false => Ok(Some(Text::Inline(code))),
+            };
         }
         self.allow("generated_code", &code)?;
         Ok(Some(Text::Path(code)))
@@ -286,6 +293,18 @@ fn language_of_path(text: &str) -> Option<Language> {
         return None;
     }
     Language::from_extension(Path::new(&*shown(text)).extension()?.to_str()?)
+}
+
+/// True for one word that ends in an extension and has none of the signs of code.
+fn looks_like_path(text: &str) -> bool {
+    let is_sign = |sign: char| sign.is_whitespace() || "<>{}()[];=,\"'`".contains(sign);
+    let path = shown(text);
+    let extension = Path::new(&*path).extension().and_then(|extension| extension.to_str());
+    let is_extension = |extension: &str| {
+        extension.starts_with(|first: char| first.is_ascii_alphabetic())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    !path.contains(is_sign) && extension.is_some_and(is_extension)
 }
 
 #[cfg(test)]

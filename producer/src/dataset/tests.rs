@@ -52,6 +52,19 @@ fn a_manifest_is_read_as_often_as_is_wanted() {
 }
 
 #[test]
+fn code_that_names_a_file_of_an_unsupported_language_is_refused() {
+    let line = |id: &str, code: &str| {
+        json!({"id": id, "screenshot": "1.png", "generated_code": code}).to_string() + "\n"
+    };
+    let lines = line("a", "App.vue") + &line("b", "other.vue");
+    let backend = folder(&[("1.png", ""), ("App.vue", "<template/>"), ("golden.jsonl", &lines)]);
+    let found = ids(&open(&backend.path().join("golden.jsonl")));
+    let message = "/golden.jsonl, line 1: field \"generated_code\": \"App.vue\" looks like a path";
+    assert!(found[0].starts_with(message), "{found:?}");
+    assert_eq!(found[1], "b", "no file has this name");
+}
+
+#[test]
 fn a_folder_is_read_by_its_manifest() {
     let line = |id: &str| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}");
     let backend = folder(&[

@@ -104,6 +104,9 @@ fn code_is_a_path_only_if_it_looks_like_nothing_else() {
     for inline in ["<a/>.tsx", "x.tsx\n", "f{}.js", "export default 1;", "a.vue", "tsx", ".tsx"] {
         assert_eq!(code(inline), Some(Text::Inline(inline.into())), "{inline}");
     }
+    for inline in ["a/b", "f(a/b.c)", "a/b.c\n", "x=a/b.length", "1/2.5"] {
+        assert_eq!(code(inline), Some(Text::Inline(inline.into())), "{inline}");
+    }
     assert_eq!(code("  \n"), None);
     let item = with(json!({"generated_code": "a.html", "language": "JSX"})).unwrap();
     assert_eq!(item.language, Some(Language::Jsx));
@@ -143,6 +146,15 @@ fn every_refusal_names_field_and_remedy() {
         (
             json!({"generated_code": "ftp://x/y.tsx"}),
             "generated_code: \"ftp://x/y.tsx\" is not a reference; use a path relative",
+        ),
+        (
+            json!({"generated_code": "code/App.vue"}),
+            "generated_code: \"code/App.vue\" looks like a path, but its extension is not \
+             supported; use a file that ends in .tsx",
+        ),
+        (
+            json!({"generated_code": "https://x/y.svelte?signed=1"}),
+            "generated_code: \"https://x/y.svelte\" looks like a path",
         ),
         (json!({"expected_tokens": "../t.json"}), "expected_tokens: \"../t.json\" has '..'"),
         (
