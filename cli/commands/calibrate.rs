@@ -7,8 +7,10 @@ use crate::{
 };
 use juror_analysis::{
     calibration::{
-        Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate, stored_calibration,
+        Binding, Calibration, CalibrationInput, LabelError, Labels, calibrate,
+        stored_calibration::{self, KnownCalibration},
     },
+    format::counted,
     metrics::AveragingPolicy,
     run_report::Report,
 };
@@ -37,6 +39,7 @@ pub fn run(arguments: &CalibrateArguments, global: &GlobalFlags) -> Result<Exit,
     protected_files::check_dataset(&arguments.output, &files, &rubric, &settings)?;
     let calibration = calibrated(&files, arguments.labels.as_deref())?;
     let own = files.path_of(stored_calibration::FILE_NAME);
+    keep_better_founded(&own, &calibration)?;
     for output in std::iter::once(&own).chain(&arguments.output) {
         stored_calibration::write(output, &calibration).map_err(AppError::from)?;
     }
@@ -58,6 +61,23 @@ impl From<LabelError> for Unreadable {
     fn from(error: LabelError) -> Self {
         Self::Label(error)
     }
+}
+
+/// Refuses to replace a calibration of enough items by one of too few for the same judge. An
+/// unreadable file is replaced.
+fn keep_better_founded(own: &Path, calibration: &Calibration) -> Result<(), Failure> {
+    let Ok(known) = KnownCalibration::read(own) else { return Ok(()) };
+    let is_same = known.calibration.binding.digest == calibration.binding.digest;
+    if !is_same || !known.calibration.has_enough_items() || calibration.has_enough_items() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} rests on {} and is not replaced by a calibration of {}: label more items, or remove \
+         that file first",
+        own.display(),
+        counted(known.calibration.coverage.paired_items, "labeled item"),
+        counted(calibration.coverage.paired_items, "labeled item")
+    )))
 }
 
 fn calibrated(files: &RunFiles, file: Option<&Path>) -> Result<Calibration, Failure> {

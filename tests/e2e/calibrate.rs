@@ -206,6 +206,29 @@ fn wrong_labels_are_refused_and_leave_nothing() {
 }
 
 #[test]
+fn a_calibration_of_enough_items_is_not_replaced_by_one_of_too_few() {
+    let harness = CommandHarness::new();
+    write_items(&harness, 24);
+    let scores: Vec<u64> = (0..24).map(|number| number % 10).collect();
+    harness.scripted_run("base", &scores, &[]).exits(0);
+    let mut table = "id,visual_similarity\n".to_owned();
+    for (number, score) in scores.iter().enumerate() {
+        table.push_str(&format!("item_{number:04},{score}\n"));
+    }
+    harness.write("labels.csv", table);
+    harness.write("one.csv", "id,visual_similarity\nitem_0000,9\n");
+    calibrate(&harness, &["--labels", "labels.csv"]).exits(0);
+    let whole = calibration(&harness, "base");
+    let refused = calibrate(&harness, &["--labels", "one.csv", "-o", "one.json"]).exits(2);
+    refused.says(&["rests on 24 labeled items", "calibration of 1 labeled item", "remove"]);
+    assert_eq!(calibration(&harness, "base"), whole);
+    assert!(!harness.path("one.json").exists());
+    harness.juror(&["report", "base"]).exits(0).prints(&["JUDGE AND PEOPLE", " CALIBRATED"]);
+    fs::remove_file(harness.path("runs/base/calibration.json")).unwrap();
+    calibrate(&harness, &["--labels", "one.csv"]).exits(0);
+}
+
+#[test]
 fn items_bring_labels_of_their_own_and_few_say_what_cannot_be_told() {
     let harness = CommandHarness::new();
     let manifest = write_items(&harness, 2);

@@ -13,6 +13,7 @@ mod labels;
 mod ordinal_agreement;
 mod pairing;
 mod raters;
+mod shortfall;
 pub mod stored_calibration;
 mod whole_score;
 
@@ -24,7 +25,7 @@ pub use ordinal_agreement::Confusion;
 pub use pairing::LabelCoverage;
 pub use raters::RaterAgreement;
 
-use crate::metrics::title_of;
+use crate::{format::counted, metrics::title_of};
 use juror_journal::journal::JournalError;
 use juror_types::{
     SCHEMA,
@@ -206,7 +207,8 @@ fn warnings(columns: &[RatedColumn], coverage: &LabelCoverage) -> Vec<String> {
     let fewest = columns.iter().filter_map(groups).min();
     warnings.extend(fewest.filter(|groups| *groups < FEW_CLUSTERS).map(|groups| {
         format!(
-            "the intervals are based on {groups} clusters: below {FEW_CLUSTERS} they are unreliable"
+            "the intervals are based on {}: below {FEW_CLUSTERS} they are unreliable",
+            counted(groups as u64, "cluster")
         )
     }));
     warnings

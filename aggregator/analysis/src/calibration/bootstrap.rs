@@ -1,6 +1,6 @@
 //! The bootstrap: distribution of figures over resampled items.
 
-use super::figure::{ALL_ALIKE, Figure};
+use super::figure::{Figure, SAME_RESAMPLED};
 use crate::random::SplitMix;
 
 /// Number of resamples. Doubling it moves an end by less than a hundredth of an interval's width in
@@ -96,7 +96,7 @@ fn interval(value: f64, mut drawn: Vec<f64>) -> Figure {
     drawn.sort_unstable_by(f64::total_cmp);
     let (low, high) = (quantile(&drawn, 0.025), quantile(&drawn, 0.975));
     if high - low < 1e-9 {
-        return Figure::without_interval(value, ALL_ALIKE);
+        return Figure::without_interval(value, SAME_RESAMPLED);
     }
     Figure::with_interval(value, low, high)
 }
@@ -134,7 +134,7 @@ mod tests {
         assert!(figure.reason.unwrap().contains("too few different scores"));
         assert_eq!(none, Figure::default());
         let [alike] = groups.intervals([Some(1.0)], |_| [Some(1.0)]);
-        assert_eq!(alike.reason.as_deref(), Some(ALL_ALIKE));
+        assert_eq!(alike.reason.as_deref(), Some(SAME_RESAMPLED));
         let [few] = Groups::from_clusters(&[None; 9]).intervals([Some(1.0)], |_| [Some(1.0)]);
         assert!(few.reason.unwrap().contains("needs 10 items"));
     }

@@ -10,7 +10,11 @@ const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 const NO_SPREAD: f64 = 1e-9;
 
 pub(super) const NO_ITEMS: &str = "no item has both a score and a label";
-pub(super) const ALL_ALIKE: &str = "all items are alike, so there is no spread for an interval";
+pub(super) const ALL_ALIKE: &str =
+    "it is the same for every item, so there is no spread for an interval";
+pub(super) const SAME_RESAMPLED: &str =
+    "it is the same in every resample of the items, so there is no spread for an interval";
+const EXACT: &str = "the correlation is exact, so there is no spread for an interval";
 pub(super) const ONE_GROUP: &str = "one item, or one cluster of items, has no spread";
 
 /// One figure.
@@ -74,7 +78,7 @@ impl Figure {
             return Self::without_interval(correlation, "its interval needs 4 items");
         }
         if correlation.abs() > 1.0 - NO_SPREAD {
-            return Self::without_interval(correlation, ALL_ALIKE);
+            return Self::without_interval(correlation, EXACT);
         }
         let half = NORMAL_QUANTILE / (pairs as f64 - 3.0).sqrt();
         let z = correlation.atanh();

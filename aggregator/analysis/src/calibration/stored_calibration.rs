@@ -10,9 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Minimum number of labeled items of a calibrated judge.
-const MIN_ITEMS: u64 = 20;
-
 /// Name of the file in a run directory.
 pub const FILE_NAME: &str = "calibration.json";
 
@@ -55,9 +52,9 @@ pub struct RunCalibration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationStatus {
-    /// The same judge, which agrees with people better than chance.
+    /// The same judge, whose agreement with people is at least moderate.
     Calibrated,
-    /// The same judge, with too few items or a kappa that may be 0.
+    /// The same judge, with too few items or a kappa that may be less than moderate.
     NotEnough,
     /// Another judge.
     Uncalibrated,
@@ -147,9 +144,9 @@ impl KnownCalibration {
         Ok(Self { path: path.to_owned(), calibration })
     }
 
-    /// The newest calibration of a run in this directory for the same judge; without one, the
-    /// newest by the same rubric for another judge. Judges and the simulator are kept apart.
-    /// Unreadable files are skipped and returned as errors.
+    /// The newest calibration of a run in this directory for the same judge, with enough items if
+    /// there is one; without one, the newest by the same rubric for another judge. Judges and the
+    /// simulator are kept apart. Unreadable files are skipped and returned as errors.
     pub fn newest_in(runs_dir: &Path, now: &Binding) -> (Option<Self>, Vec<CalibrationFileError>) {
         let mut unreadable = Vec::new();
         let mut found: Vec<Self> = Vec::new();
@@ -170,7 +167,7 @@ impl KnownCalibration {
         let newest = found.into_iter().filter(of_kind).max_by_key(|known| {
             let created: Option<jiff::Timestamp> = known.calibration.created_at.parse().ok();
             let is_same = known.calibration.binding.digest == now.digest;
-            (is_same, known.calibration.shortfall().is_none(), created)
+            (is_same, known.calibration.has_enough_items(), created)
         });
         (newest, unreadable)
     }
@@ -215,37 +212,6 @@ impl KnownCalibration {
                     bias: each.agreement.bias.clone(),
                 })
                 .collect(),
-        }
-    }
-}
-
-impl Calibration {
-    /// The reason why it does not suffice to call its judge calibrated: fewer than 20 items, or a
-    /// kappa whose 95 % interval is not above 0. The whole score decides, or, if people did not
-    /// rate it, the first rated criterion.
-    pub fn shortfall(&self) -> Option<String> {
-        let Some(rated) = self.all().find(|each| each.agreement.n > 0) else {
-            return Some(format!(
-                "no item has both a score and a label, and {MIN_ITEMS} are needed; label some"
-            ));
-        };
-        let (n, kappa) = (rated.agreement.n, &rated.agreement.weighted_kappa);
-        if n < MIN_ITEMS {
-            let items = if n == 1 { "item has" } else { "items have" };
-            return Some(format!(
-                "{n} {items} a score and a label, and {MIN_ITEMS} are needed; label more"
-            ));
-        }
-        match (kappa.value, kappa.low, kappa.high) {
-            (Some(_), Some(low), _) if low > 0.0 => None,
-            (Some(value), Some(low), Some(high)) => Some(format!(
-                "kappa is {value:.2} [{low:.2}, {high:.2}], which does not exclude that judge and \
-                 people agree by chance"
-            )),
-            _ => Some(format!(
-                "kappa has no interval: {}",
-                kappa.reason.as_deref().unwrap_or("the labels do not suffice")
-            )),
         }
     }
 }

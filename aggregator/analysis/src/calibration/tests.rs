@@ -100,7 +100,7 @@ fn the_newest_of_the_same_judge_is_taken_and_the_simulators_never_for_a_judge() 
 }
 
 #[test]
-fn a_judge_is_calibrated_by_twenty_items_and_a_kappa_above_chance_alone() {
+fn a_judge_is_calibrated_by_twenty_items_and_moderate_agreement_alone() {
     assert_eq!(twenty(false).shortfall(), None);
     let of_items = |count: u32, people: fn(u32) -> u32| {
         let mut labels = "id,rater,visual_similarity\n".to_owned();
@@ -116,8 +116,12 @@ fn a_judge_is_calibrated_by_twenty_items_and_a_kappa_above_chance_alone() {
     assert_eq!(of_items(20, |score| score.max(2)), None);
     let against = of_items(40, |score| 9 - score).unwrap();
     assert!(against.contains("kappa is -"), "{against}");
+    assert!(against.contains("agree less than by chance"), "{against}");
     let chance = of_items(40, |score| score * 7 % 10).unwrap();
-    assert!(chance.contains("by chance"), "{chance}");
+    assert!(chance.contains("does not exclude"), "{chance}");
+    let generous = of_items(200, |score| score / 5).unwrap();
+    assert!(generous.contains("better than chance but below 0.40"), "{generous}");
+    assert_eq!(of_items(27, |score| score), None, "full agreement has no spread");
     let alike = of_items(30, |_| 9).unwrap();
     assert!(alike.contains("kappa"), "{alike}");
 }
