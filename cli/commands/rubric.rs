@@ -1,5 +1,7 @@
 //! `juror rubric`: lists, shows and checks rubrics.
 
+mod warnings;
+
 use crate::{
     args::RubricCommand,
     exit::{Exit, Failure},
@@ -54,34 +56,12 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
             images.join(", "),
             rubric.digest,
         ))?;
-        for warning in warnings(&rubric, &checked) {
+        for warning in warnings::warnings(&rubric, &checked) {
             terminal::print_notice(&format!("{}: {warning}", file.display()));
         }
         checked.push(rubric);
     }
     Ok(())
-}
-
-/// Warnings about a rubric that can be used.
-fn warnings(rubric: &Rubric, checked: &[Rubric]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let (limit, needed) = (rubric.max_output_tokens, rubric.needed_output_tokens());
-    if limit < needed {
-        warnings.push(format!(
-            "max_output_tokens = {limit} is less than a full reply needs, about {needed} tokens: \
-             replies would be truncated and requested again; raise the limit, or lower findings.max"
-        ));
-    }
-    let same_name = |other: &Rubric| other.name() == rubric.name() && other.digest != rubric.digest;
-    let builtin: Vec<Rubric> = builtin().iter().filter_map(|one| one.parse().ok()).collect();
-    if checked.iter().chain(&builtin).any(same_name) {
-        warnings.push(format!(
-            "another rubric with a different text has the name {}: their reports look alike and \
-             cannot be compared; change the id or version of this one",
-            rubric.name()
-        ));
-    }
-    warnings
 }
 
 /// The prompt of a rubric, with placeholders for the item's parts.

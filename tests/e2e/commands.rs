@@ -111,6 +111,15 @@ fn rubrics_are_listed_shown_and_checked() {
         "own.toml: max_output_tokens = 900 is less than a full reply needs",
         "own.toml: another rubric with a different text has the name semantic@2",
     ]);
+    let low = semantic.replace("id = \"semantic\"", "id = \"low\"");
+    let low = low.replace("success = { above = 0.85 }", "success = { at_least = 0.1 }");
+    let low =
+        low.replace("min = 0", "min = 1").replace("{ from = 0, to = 0, ", "{ from = 1, to = 1, ");
+    harness.write("low.toml", low.replace("from = 1, to = 3", "from = 2, to = 2"));
+    harness.juror(&["rubric", "check", "low.toml"]).exits(0).says(&[
+        "low.toml: success = { at_least = 0.1 } is met by the worst scores: 1 of 10 everywhere is 0.10",
+        "low.toml: anchors of criterion \"visual_similarity\": no band has the score 3,",
+    ]);
     harness.juror(&["rubric", "show", "none"]).exits(2).says(&["no rubric \"none\": use semantic"]);
 }
 

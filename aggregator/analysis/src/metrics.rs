@@ -168,7 +168,7 @@ impl<'a> Tally<'a> {
                 let groups = estimate.groups as u64;
                 fewest_groups = Some(fewest_groups.map_or(groups, |least: u64| least.min(groups)));
             }
-            let (least, most) = definition.unit.bounds();
+            let (least, most) = definition.range(self.rubric, self.policy);
             let interval = match &estimate {
                 None => Interval { n: 0, low: None, high: None },
                 Some(estimate) if definition.rate => estimate.rate_interval(self.repeated),

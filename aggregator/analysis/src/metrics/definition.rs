@@ -1,5 +1,6 @@
 //! Metrics of a run: the fixed ones of the deterministic stages, and those of its rubric.
 
+mod range;
 mod value;
 
 pub use value::score_of;

@@ -134,6 +134,22 @@ fn a_grading_rubric_has_a_percentage_group_means_and_grades() {
 }
 
 #[test]
+fn an_interval_ends_at_the_worst_scores_unless_zeros_count() {
+    let rubric = rubric(ACRUE);
+    let lows = |policy| {
+        let mut tally = Tally::new(&rubric, true, 1, policy);
+        tally.add(&restyled("fox", [1; 5], &[]), 0);
+        tally.add(&restyled("cat", [1, 2, 1, 1, 2], &[]), 1);
+        let metrics = tally.finish().0;
+        ["semantic.avg_percentage", "semantic.avg_accuracy"]
+            .map(|path| metric(&metrics, path).interval.low.unwrap())
+    };
+    assert_eq!(lows(AveragingPolicy::default()), [20.0, 1.0]);
+    let zeros = AveragingPolicy { failed: CountAs::Zero, ..AveragingPolicy::default() };
+    assert!(lows(zeros).iter().zip([20.0, 1.0]).all(|(low, worst)| *low < worst));
+}
+
+#[test]
 fn missing_output_counts_as_zero_unless_it_is_excluded() {
     let results = [
         (judged("a", [10; 5], &[], &[]), 0),

@@ -136,7 +136,8 @@ fn check_columns<'rubric>(
     }
 }
 
-/// Checks that bands are on the scale, best first, and do not overlap. Gaps are allowed.
+/// Checks that bands are on the scale, best first, and do not overlap. Gaps are allowed;
+/// `juror rubric check` warns of them.
 fn check_anchors(
     rubric: &Rubric,
     anchors: &[Anchor],
