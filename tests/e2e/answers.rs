@@ -127,10 +127,11 @@ fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
     let harness = CommandHarness::new();
     write_items(&harness, 3);
     let judge = Recorder::start(vec![completion(&verdict(9), 200_000, 60)]);
-    let flags = ["-j", "1", "--budget-usd", "5"];
+    let flags = ["-j", "1", "--budget-usd", "0.3"];
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(3);
     run.prints(&[
         "1 of 3 scored",
+        "$0.5006 of a budget of $0.3000, which is exceeded",
         "2 skipped",
         "a bill",
         "correct the model's",
@@ -142,4 +143,6 @@ fn a_bill_above_its_bound_is_booked_and_stops_the_run() {
     assert_eq!(pico(&cost["total_usd"]), 500_600_000_000);
     let worst = pico(&harness.result("first", "item_0000")["estimate"]["worst_case_usd"]);
     assert_eq!(pico(&cost["overrun_usd"]), 500_600_000_000 - worst);
+    let warnings = harness.report("first")["warnings"].to_string();
+    assert!(warnings.contains("$0.2006 above its budget of $0.3000: the vision API"), "{warnings}");
 }

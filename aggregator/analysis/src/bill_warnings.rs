@@ -1,6 +1,7 @@
 //! Warnings about a run's bill: other models, costs that differ from the price table, calls without
-//! usage.
+//! usage, a cost above the budget.
 
+use crate::{format::dollars, run_facts::Cost};
 use juror_types::{outcome::JobResult, usage::Money};
 use std::collections::BTreeMap;
 
@@ -61,10 +62,50 @@ impl Charges {
     }
 }
 
+/// Warning about a cost above the budget, with the reason: bills above what was reserved for their
+/// calls, or money that was spent under another budget.
+pub(crate) fn over_budget_warning(cost: &Cost) -> Option<String> {
+    let budget = cost.budget_usd.filter(|budget| cost.total_usd > *budget)?;
+    let reason = match cost.overrun_usd > Money::ZERO {
+        true => format!(
+            "the vision API billed {} more than was reserved for its calls; correct the model's \
+             price or image formula, or ask the operator of the API",
+            dollars(cost.overrun_usd)
+        ),
+        false => "it was spent under an earlier budget or another ledger, and no further call is \
+                  made"
+            .to_owned(),
+    };
+    Some(format!(
+        "the run cost {}, {} above its budget of {}: {reason}",
+        dollars(cost.total_usd),
+        dollars(cost.total_usd - budget),
+        dollars(budget)
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::test_results::judged;
+
+    #[test]
+    fn a_cost_above_the_budget_is_told_with_its_reason() {
+        let usd = |text: &str| text.parse::<Money>().unwrap();
+        let cost = |budget: &str, overrun: &str| Cost {
+            total_usd: usd("8.28"),
+            budget_usd: Some(usd(budget)),
+            overrun_usd: usd(overrun),
+            ..Cost::default()
+        };
+        let billed = over_budget_warning(&cost("0.2", "8.1")).unwrap();
+        assert!(billed.starts_with("the run cost $8.28, $8.08 above its budget of $0.2000: "));
+        assert!(billed.contains("billed $8.10 more than"), "{billed}");
+        let lowered = over_budget_warning(&cost("0.2", "0")).unwrap();
+        assert!(lowered.contains("spent under an earlier budget"), "{lowered}");
+        assert_eq!(over_budget_warning(&cost("8.28", "1")), None);
+        assert_eq!(over_budget_warning(&Cost { budget_usd: None, ..cost("1", "1") }), None);
+    }
 
     #[test]
     fn a_bill_that_is_as_expected_needs_no_word() {

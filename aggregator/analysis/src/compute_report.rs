@@ -1,7 +1,7 @@
 //! Computation of a run's report from its journal, in one pass and constant memory.
 
 use crate::{
-    bill_warnings::Charges,
+    bill_warnings::{Charges, over_budget_warning},
     evidence_summary::EvidenceTally,
     fold::Counted,
     gate::{ApiStreak, Gate},
@@ -210,6 +210,11 @@ impl<'a> Scan<'a> {
         }
         warnings.extend(self.checks.warnings());
         warnings.extend(self.charges.warnings());
+        let cost = Cost {
+            unmetered_calls: self.charges.unmetered_calls(),
+            ..cost(record, input.counted.spent(), input.ledger, coverage.pending)
+        };
+        warnings.extend(over_budget_warning(&cost));
         warnings.extend(self.missing.warnings(input.rubric, self.judged));
         warnings.extend(dropped_warning(dropped_issues + dropped_strengths));
         warnings.extend(averaging_warnings(input.averaging, &coverage));
@@ -236,10 +241,7 @@ impl<'a> Scan<'a> {
                 .iter()
                 .map(|metric| (metric.definition.path.clone(), metric.interval))
                 .collect(),
-            cost: Cost {
-                unmetered_calls: self.charges.unmetered_calls(),
-                ..cost(record, input.counted.spent(), input.ledger, coverage.pending)
-            },
+            cost,
             targets,
             coverage,
             repeats: None,

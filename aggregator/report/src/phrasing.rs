@@ -27,9 +27,13 @@ pub fn coverage_text(coverage: &Coverage) -> String {
     text
 }
 
-/// `$0.19 of a budget of $1.00`, `$0.19, no budget set`.
+/// `$0.19 of a budget of $1.00`, `$1.20 of a budget of $1.00, which is exceeded`, `$0.19, no budget
+/// set`.
 pub fn spent_text(spent: Money, budget: Option<Money>) -> String {
     let budget = match budget {
+        Some(budget) if spent > budget => {
+            format!(" of a budget of {}, which is exceeded", dollars(budget))
+        }
         Some(budget) => format!(" of a budget of {}", dollars(budget)),
         None => ", no budget set".to_owned(),
     };
