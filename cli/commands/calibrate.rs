@@ -133,25 +133,28 @@ fn labels_of_items(files: &RunFiles, report: &Report) -> Result<Labels, Failure>
     Ok(labels)
 }
 
-/// Refuses labels without a scored item: a calibration from nothing would be applied to later
-/// runs.
+/// Refuses labels without a rated and scored item: a calibration from nothing would be applied to
+/// later runs.
 fn require_pairs(calibration: &Calibration) -> Result<(), Failure> {
     let coverage = &calibration.coverage;
     if coverage.paired_items > 0 {
         return Ok(());
     }
+    let (unknown, not_scored) = (coverage.unknown.len() as u64, coverage.not_scored.len() as u64);
+    let without_rating = coverage.labelled_items.saturating_sub(unknown + not_scored);
     let ids: Vec<String> = coverage.unknown.iter().take(3).map(|id| format!("{id:?}")).collect();
-    let unknown = match ids.is_empty() {
-        true => String::new(),
-        false => format!(
-            ", and {} of them are not in it ({}, …)",
-            coverage.unknown.len(),
-            ids.join(", ")
-        ),
-    };
+    let reasons = [
+        (unknown, format!("not in the run ({}, …)", ids.join(", "))),
+        (not_scored, "without a score in it".to_owned()),
+        (without_rating, "without a rating".to_owned()),
+    ];
+    let reasons = reasons.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons.map(|(count, what)| format!("{count} {what}")).collect();
     Err(Failure::usage(format!(
-        "none of the {} labeled items has a score in run {}{unknown}; label items by their ids in \
-         the dataset",
-        coverage.labelled_items, calibration.run
+        "no item has both a rating and a score in run {}: of {}, {}; label items by their ids in \
+         the dataset, with a number for a criterion",
+        calibration.run,
+        counted(coverage.labelled_items, "labeled item"),
+        reasons.join(", ")
     )))
 }

@@ -10,7 +10,6 @@ mod lines;
 mod metadata;
 mod pairs;
 mod raw;
-mod unique_fields;
 mod warnings;
 
 pub use error::{DatasetError, DatasetPlace, DatasetProblem, LineError};

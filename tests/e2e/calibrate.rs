@@ -190,7 +190,12 @@ fn wrong_labels_are_refused_and_leave_nothing() {
     refused(
         "strangers.csv",
         "id,visual_similarity\nx,9\ny,8\n",
-        &["none of the 2 labeled items", "\"x\""],
+        &["of 2 labeled items, 2 not in the run (\"x\", \"y\", …)"],
+    );
+    refused(
+        "unrated.jsonl",
+        "{\"id\":\"item_0000\",\"rater\":\"anna\"}\n",
+        &["no item has both a rating and a score", "of 1 labeled item, 1 without a rating"],
     );
     refused("empty.csv", "id,visual_similarity\n", &["empty.csv: no line"]);
     refused("labels.xlsx", "", &["use .jsonl or .csv"]);

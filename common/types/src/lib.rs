@@ -28,6 +28,7 @@ pub mod stage;
 #[cfg(feature = "test-record")]
 pub mod test_record;
 pub mod toml_problem;
+pub mod unique_fields;
 pub mod usage;
 pub mod verdict;
 pub mod wait_reason;

@@ -3,9 +3,9 @@
 use super::{
     error::{DatasetError, DatasetProblem, FieldError},
     lines::{BoundedLines, MAX_LINE_BYTES},
-    unique_fields::UniqueFields,
 };
 use crate::dataset::raw::{RawItem, Records, kind_of, open_file};
+use juror_types::unique_fields::UniqueFields;
 use serde_json::{Map, Value};
 use std::{
     io::{BufRead, BufReader},

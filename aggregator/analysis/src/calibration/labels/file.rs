@@ -4,7 +4,8 @@ use super::{
     Rateable,
     error::{LabelError, LabelPlace, LabelProblem},
 };
-use serde_json::{Map, Value};
+use juror_types::unique_fields::UniqueFields;
+use serde_json::{Value, error::Category};
 
 /// One rating of one item.
 #[derive(Debug, PartialEq)]
@@ -66,8 +67,14 @@ fn json_lines(
     let mut lines = Vec::new();
     for (number, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
         let place = LabelPlace::line(name, number);
-        let fields: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-            let problem = format!("not a JSON object: {error}");
+        let UniqueFields(fields) = serde_json::from_str(text).map_err(|error| {
+            // The parser sees one line, so its line number would be misleading.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            let problem = match error.classify() {
+                Category::Data if text.trim_start().starts_with('{') => message.to_owned(),
+                _ => format!("not a JSON object: {message}, at column {}", error.column()),
+            };
             place.clone().error(None, LabelProblem::Unreadable(problem))
         })?;
         let mut line =

@@ -58,6 +58,10 @@ fn what_is_wrong_is_named_with_line_and_field() {
         ("{\"id\":7}", "line 2, field \"id\": set the item's id"),
         ("{\"id\":\"b\",\"rater\":7}", "line 2, field \"rater\": a name is expected"),
         ("[1]", "line 2: not a JSON object"),
+        (
+            "{\"id\":\"b\",\"visual_similarity\":9,\"visual_similarity\":1}",
+            "line 2: the key \"visual_similarity\" occurs twice",
+        ),
         ("{\"id\":\"a\"}", "line 2: item \"a\" was rated in line 1 already; name the rater"),
     ] {
         let said = refused("labels.jsonl", &format!("{good}{line}\n"));

@@ -9,7 +9,8 @@ use std::fmt;
 
 /// The fields of an object, in order. A key that occurs twice is an error: its first value would be
 /// lost.
-pub(super) struct UniqueFields(pub Map<String, Value>);
+#[derive(Debug)]
+pub struct UniqueFields(pub Map<String, Value>);
 
 impl<'de> Deserialize<'de> for UniqueFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
