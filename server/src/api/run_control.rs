@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub struct ResumeRequest {
     /// New maximum of the run's total cost; default: unchanged.
-    #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
+    #[schema(value_type = Option<String>, pattern = "^([0-9]{1,6}|[1-8][0-9]{6})(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
 }
 

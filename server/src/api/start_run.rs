@@ -38,7 +38,7 @@ pub struct RunRequest {
     /// Vision model; default: the server's setting.
     model: Option<String>,
     /// Maximum cost of the run; required with the judge on.
-    #[schema(value_type = Option<String>, pattern = "^[0-9]{1,6}(\\.[0-9]{1,12})?$")]
+    #[schema(value_type = Option<String>, pattern = "^([0-9]{1,6}|[1-8][0-9]{6})(\\.[0-9]{1,12})?$")]
     budget_usd: Option<Money>,
     /// Number of items in a random sample, after the filters; the same seed chooses the same items.
     #[schema(value_type = Option<u64>, minimum = 1)]
