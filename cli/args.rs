@@ -25,7 +25,7 @@ pub use serving::{ServeArguments, SimulateArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use juror_app::settings::{Deadline, InvalidDeadline};
 use juror_types::evidence::EvidenceMode;
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 /// Judges screenshots at scale with a vision model.
 #[derive(Debug, Parser)]
@@ -161,7 +161,7 @@ pub struct DemoArguments {
     #[arg(long, value_name = "MODE", value_parser = evidence_mode, conflicts_with = "acrue")]
     pub evidence: Option<EvidenceMode>,
     /// Maximum number of calls in flight
-    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one::<usize>)]
     pub max_concurrency: Option<usize>,
     /// Name of the run
     #[arg(long, value_name = "ID")]
@@ -245,9 +245,9 @@ fn deadline(text: &str) -> Result<String, InvalidDeadline> {
     text.parse::<Deadline>().map(|_| text.to_owned())
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("give a whole number of at least 1".to_owned()),
-        Ok(number) => Ok(number),
-    }
+fn at_least_one<N: FromStr + PartialOrd + Default>(text: &str) -> Result<N, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > N::default())
+        .ok_or_else(|| "give a whole number of at least 1".to_owned())
 }

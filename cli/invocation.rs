@@ -1,6 +1,7 @@
 //! Run invocations from flags, with their warnings and plans.
 
 use crate::{args::RunFlags, exit::Failure, terminal};
+use juror_analysis::format::counted;
 use juror_app::{
     run::{
         run_invocation::RunInvocation,
@@ -83,10 +84,15 @@ pub fn print_plan(setup: &RunSetup, ending: &str, json: bool) -> Result<(), Fail
     }
     let judge = setup.judge().map_or("off", |judge| judge.model.as_str());
     terminal::print(&format!(
-        "{} of {} items are valid and would be judged in {} jobs, by {}, judge: {judge}.\n{ending}",
+        "{} of {} items are valid and would be judged in {}, by {}, judge: {judge}.\n{}{ending}",
         plan.items,
         plan.dataset_items,
-        plan.jobs,
+        counted(plan.jobs, "job"),
         setup.rubric.name(),
+        match plan.not_allowed {
+            0 => String::new(),
+            count =>
+                format!("Of these, {} cannot be read by this process.\n", counted(count, "item")),
+        },
     ))
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Args)]
 pub struct JudgingFlags {
     /// Only N items at random, after the filters; the same seed chooses the same items
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least_one::<u64>)]
     pub sample: Option<u64>,
     /// Seed of --sample [default: 0]
     #[arg(long, value_name = "S", requires = "sample")]
@@ -69,7 +69,7 @@ pub struct CallingFlags {
     #[arg(long, value_name = "N")]
     pub tpm: Option<u64>,
     /// Maximum number of calls in flight [default: 16 at first, then adapting]
-    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = at_least_one::<usize>)]
     pub max_concurrency: Option<usize>,
     /// Call the model although its reply is cached
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Arguments of `juror runs`.
 
-use super::FleetFlags;
+use super::{FleetFlags, at_least_one};
 use clap::{Args, Subcommand};
 
 /// `juror runs`
@@ -59,7 +59,7 @@ pub struct TrendArguments {
     /// A run of the series: the same items, rubric and judge [default: the newest]
     pub run: Option<String>,
     /// Only the last N runs
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_one::<u32>)]
     pub last: u32,
     /// Only this metric, as in semantic.avg_visual_similarity (repeatable)
     #[arg(long = "metric", value_name = "PATH")]

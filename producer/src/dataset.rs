@@ -172,6 +172,11 @@ impl Dataset {
         self.0.files.read_text(reference, max_bytes)
     }
 
+    /// True if an item names a host or bucket from which this process may not read.
+    pub(crate) fn is_not_allowed(&self, item: &Item) -> bool {
+        item.references().any(|reference| self.0.files.not_allowed(reference).is_some())
+    }
+
     /// Checks that all files of an item exist, without opening any.
     pub(crate) fn find_files(&self, item: &Item) -> Result<(), FieldError> {
         let find = |field: &str, reference: &str, hint| {

@@ -78,6 +78,8 @@ pub struct PlanSummary {
     pub has_code_to_draw: bool,
     /// True if any has a quality score.
     pub has_quality: bool,
+    /// Number of items with a file on a host or in a bucket from which this process may not read.
+    pub not_allowed: u64,
     /// Warnings that stop nothing.
     pub warnings: Vec<String>,
 }
@@ -192,6 +194,7 @@ pub fn check(
                 }
                 if summary.items < options.limit() && choice.holds(&item) {
                     summary.count(&item, options.repeat);
+                    summary.not_allowed += u64::from(dataset.is_not_allowed(&item));
                     only_cluster.add(&item);
                 }
             }
@@ -250,6 +253,7 @@ fn empty_summary(digest: Digest) -> PlanSummary {
         has_rendered: false,
         has_code_to_draw: false,
         has_quality: false,
+        not_allowed: 0,
         warnings: Vec::new(),
     }
 }

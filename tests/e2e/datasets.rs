@@ -77,3 +77,32 @@ fn a_folder_whose_name_no_record_can_have_is_refused_before_any_call() {
     }
     assert_eq!(simulator.requests(), 0);
 }
+
+#[test]
+fn a_dry_run_names_what_makes_a_dataset_worth_little() {
+    let harness = CommandHarness::new();
+    harness.write("1.png", png(1, 8, 8));
+    let item = |id: &str, cluster: &str| {
+        json!({"id": id, "screenshot": "1.png", "generated_code": "<b/>\n", "cluster": cluster})
+            .to_string()
+            + "\n"
+    };
+    let dry = |name: &str, text: String| {
+        harness.write(name, text);
+        harness.juror(&["run", name, "--dry-run"])
+    };
+    let one = dry("one.jsonl", item("a", "cards") + &item("b", "cards")).exits(0);
+    one.says(&["all 2 items are in cluster \"cards\"", "name at least two clusters"]);
+    let blank = dry("blank.jsonl", item("a", "") + &item("b", "")).exits(0);
+    assert!(!blank.stderr.contains("cluster"), "{}", blank.stderr);
+    let remote =
+        json!({"id": "a", "screenshot": "https://example.com/1.png", "generated_code": "<b/>"});
+    dry("remote.jsonl", remote.to_string()).exits(0).prints(&[
+        "1 of 1 items are valid and would be judged in 1 job,",
+        "Of these, 1 item cannot be read by this process.",
+    ]);
+    let path = json!({"id": "a", "screenshot": "1.png", "generated_code": "code/App.vue"});
+    dry("vue.jsonl", path.to_string())
+        .exits(2)
+        .says(&["vue.jsonl, line 1: field \"generated_code\": \"code/App.vue\" looks like a path"]);
+}

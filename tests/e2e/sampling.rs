@@ -21,6 +21,8 @@ fn a_sample_is_chosen_by_its_seed_and_recorded() {
         let flags = ["run", "manifest.jsonl", "--run-id", name, "--sample", "4", "--seed", seed];
         harness.juror(&[&flags[..], &["-o", "r.html", "-o", "r.md"]].concat())
     };
+    let zero = harness.juror(&["run", "manifest.jsonl", "--sample", "0"]).exits(2);
+    zero.says(&["--sample", "give a whole number of at least 1"]);
     let says = "a random sample of 4 of 12 items (seed 7)";
     run("one", "7").exits(0).prints(&[says, "4 of 4 scored"]);
     for page in ["r.html", "r.md"] {

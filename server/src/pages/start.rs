@@ -225,6 +225,11 @@ fn warning(estimate: &RunEstimate) -> Markup {
         true => estimate.expected_usd.approximate_dollars() / covered,
         false => 1.0,
     };
+    if estimate.calls == 0 {
+        return html! {
+            p.notice role="note" { "No call to the judge is expected, so the run costs nothing." }
+        };
+    }
     html! {
         p.notice role="note" {
             "The judge costs money and makes the run slower: expect "
