@@ -26,17 +26,17 @@ pub fn ledger_file(settings: &Settings) -> PathBuf {
 
 /// Path of the ledger of a run on this machine.
 pub fn ledger_file_of(record: &RunRecord, settings: &Settings) -> PathBuf {
-    match record.simulated {
-        true => settings.run.state_dir().join(SIMULATED),
-        false => ledger_file(settings),
-    }
+    settings.run.state_dir().join(file_name(record))
 }
 
-/// Path of the ledger in the folder that a run's record names; none without such a file.
-pub fn ledger_in_record(record: &RunRecord) -> Option<PathBuf> {
-    let name = if record.simulated { SIMULATED } else { REAL };
-    let file = Path::new(record.state_dir.as_ref()?).join(name);
-    file.is_file().then_some(file)
+/// Folder that a run's record names, if the run's ledger is still in it.
+pub fn recorded_folder(record: &RunRecord) -> Option<&str> {
+    let folder = record.state_dir.as_deref()?;
+    Path::new(folder).join(file_name(record)).is_file().then_some(folder)
+}
+
+fn file_name(record: &RunRecord) -> &'static str {
+    if record.simulated { SIMULATED } else { REAL }
 }
 
 fn open(file: &Path, settings: &Settings) -> Result<SqliteLedger, AppError> {

@@ -53,8 +53,8 @@ fn text(summary: &CancelSummary) -> String {
     if *batches > 0 {
         let these = if *batches == 1 { "1 batch is" } else { &format!("{batches} batches are") };
         return format!(
-            "{these} cancelled at the provider; finished rows are billed\n  collect their results \
-             with: juror run --resume {run_id}"
+            "{these} cancelled at the provider, or had ended there; finished rows are billed\n  \
+             collect their results with: juror run --resume {run_id}"
         );
     }
     match (cancelled, complete) {

@@ -3,7 +3,7 @@
 use super::run_setup::{DrawingPlace, ItemSelection, RunSetup};
 use crate::{
     error::AppError,
-    local_ledger::ledger_in_record,
+    local_ledger::recorded_folder,
     rubrics,
     settings::{BaseLayers, Layer, Settings},
 };
@@ -149,13 +149,9 @@ impl RunInvocation<'_> {
 /// Settings that every command on a run of one machine shares, as its record has them: its ledger,
 /// if that is still in its folder, and what decides its exit code.
 pub fn shared_layers(record: &RunRecord) -> Vec<Layer> {
-    let ledger = record.state_dir.as_ref().filter(|_| ledger_in_record(record).is_some());
-    let mut layers: Vec<Layer> = ledger
-        .map(|folder| Layer::from_value("run", "state_dir", folder.clone()))
-        .into_iter()
-        .collect();
-    layers.extend(decision_layers(record));
-    layers
+    let ledger = recorded_folder(record);
+    let ledger = ledger.map(|folder| Layer::from_value("run", "state_dir", folder));
+    ledger.into_iter().chain(decision_layers(record)).collect()
 }
 
 /// Date and time, and enough chance that two runs of one second have two names.

@@ -13,6 +13,8 @@ const MIN_SLIGHT: usize = 2;
 /// its edges.
 const MIN_CHANGED: usize = 3;
 const CHANGED_SHARE: f64 = 0.05;
+/// Maximum shift of a shape that moved and is otherwise the same, in pixels.
+const REACH: i32 = 12;
 /// Maximum contrast of neighbors of a flat pixel.
 const FLAT: u8 = 24;
 /// Levels above which a flat pixel has changed.
@@ -56,7 +58,7 @@ fn noise_beside(
         pixels as f64 >= MIN_CHANGED as f64 + CHANGED_SHARE * shape.rims as f64
     };
     let (exact, other): (Vec<&DrawnShape>, Vec<&DrawnShape>) =
-        other.into_iter().partition(|shape| shape.is_changed_exactly(drawing, screenshot));
+        other.into_iter().partition(|shape| shape.is_changed_exactly(REACH, drawing, screenshot));
     let slight: Vec<&DrawnShape> = other.into_iter().filter(|shape| !is_changed(shape)).collect();
     if slight.len() < MIN_SLIGHT.max(equal.len() + exact.len()) {
         return PairNoise::NONE;

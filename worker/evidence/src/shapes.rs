@@ -12,8 +12,6 @@ const MIN_RIMS: usize = 12;
 /// Minimum number of colors of a shape: a straight edge has two and looks the same in every
 /// renderer.
 const MIN_COLORS: usize = 6;
-/// Maximum shift of an equal shape, in pixels.
-const REACH: i32 = 12;
 /// Maximum difference of equal samples, in levels.
 const ROUNDING: u8 = 2;
 /// Minimum number of pixels of repeated colors from which a change of colors is concluded.
@@ -43,15 +41,10 @@ impl DrawnShape {
         self.is_at(drawing, other, [0, 0])
     }
 
-    /// True if the other picture has the shape some pixels away, or in other colors.
-    pub fn is_changed_exactly(&self, drawing: &Raster, other: &Raster) -> bool {
-        self.is_recolored(drawing, other) || self.is_within(REACH, drawing, other)
-    }
-
-    /// True if the other picture has the shape anywhere within this many pixels.
-    pub fn is_within(&self, reach: i32, drawing: &Raster, other: &Raster) -> bool {
+    /// True if the other picture has the shape at most `reach` pixels away, or in other colors.
+    pub fn is_changed_exactly(&self, reach: i32, drawing: &Raster, other: &Raster) -> bool {
         let mut shifts = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| [dx, dy]));
-        shifts.any(|shift| self.is_at(drawing, other, shift))
+        self.is_recolored(drawing, other) || shifts.any(|shift| self.is_at(drawing, other, shift))
     }
 
     fn is_at(&self, drawing: &Raster, other: &Raster, [dx, dy]: [i32; 2]) -> bool {
@@ -191,10 +184,10 @@ mod tests {
         assert!(shape.is_in_place(&drawing, &drawing));
         for changed in [disk(25, 20, 30), disk(30, 20, 90)] {
             assert!(!shape.is_in_place(&drawing, &changed));
-            assert!(shape.is_changed_exactly(&drawing, &changed));
+            assert!(shape.is_changed_exactly(12, &drawing, &changed));
         }
-        assert!(!shape.is_changed_exactly(&drawing, &disk(30, 3, 30)));
-        assert!(!shape.is_changed_exactly(&drawing, &drawing.smoothed()));
+        assert!(!shape.is_changed_exactly(12, &drawing, &disk(30, 3, 30)));
+        assert!(!shape.is_changed_exactly(12, &drawing, &drawing.smoothed()));
     }
 
     #[test]

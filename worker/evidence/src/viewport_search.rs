@@ -9,9 +9,6 @@ use crate::{
 use juror_types::evidence::Evidence;
 use std::collections::VecDeque;
 
-/// Maximum share of the first viewport's difference that remains in another one if the pair shows
-/// no margin: a change of the page may fit slightly better by accident.
-const MAX_REMAINING: f64 = 0.8;
 /// Maximum number of drawings in other viewports.
 const MAX_DRAWINGS: usize = 12;
 
@@ -32,8 +29,6 @@ pub struct ViewportSearch {
     /// The viewport whose neighbors wait or were tried.
     center: [u32; 2],
     has_differences: bool,
-    /// True if the pair shows noise and no shift in the first viewport, and so no margin.
-    is_in_place: bool,
 }
 
 impl ViewportSearch {
@@ -59,7 +54,6 @@ impl ViewportSearch {
             fewest_differing: differing(evidence, viewport),
             center: viewport,
             has_differences: !evidence.regions.is_empty(),
-            is_in_place: evidence.noise > 0.0 && evidence.shift == [0, 0],
         };
         for margin in margins {
             search.propose(margin.map(|part| -part.max(0)));
@@ -88,9 +82,7 @@ impl ViewportSearch {
     pub fn judge(&mut self, evidence: &Evidence) -> bool {
         let Some(&viewport) = self.tried.last() else { return false };
         let differing = differing(evidence, viewport);
-        let is_first = self.tried.first() == Some(&self.best);
-        let most = if is_first && self.is_in_place { MAX_REMAINING } else { 1.0 };
-        let is_better = differing < most * self.fewest_differing;
+        let is_better = differing < self.fewest_differing;
         if is_better {
             (self.best, self.fewest_differing) = (viewport, differing);
             self.has_differences = !evidence.regions.is_empty();
@@ -121,15 +113,15 @@ fn differing(evidence: &Evidence, [width, height]: [u32; 2]) -> f64 {
 /// True if pictures without a shift are of one browser: a shape of the drawing is in the screenshot
 /// exactly.
 fn is_of_one_browser(screenshot: &Raster, drawing: &Raster, evidence: &Evidence) -> bool {
-    // A change of a page's padding moves all of it.
-    let is_shown = |shape: &DrawnShape| {
-        shape.is_changed_exactly(drawing, screenshot)
-            || shape.is_within(MAX_SHIFT, drawing, screenshot)
-    };
+    if evidence.noise > 0.0 || evidence.shift != [0, 0] {
+        return false;
+    }
     let shapes = shapes_of(drawing);
-    evidence.noise <= 0.0
-        && evidence.shift == [0, 0]
-        && (shapes.is_empty() || shapes.iter().any(is_shown))
+    // A change of a page's padding moves all of it.
+    let has_moved = |shape: &DrawnShape| shape.is_changed_exactly(MAX_SHIFT, drawing, screenshot);
+    shapes.is_empty()
+        || shapes.iter().any(|shape| shape.is_in_place(drawing, screenshot))
+        || shapes.iter().any(has_moved)
 }
 
 /// Possible margins to the left of the content and above it, in CSS pixels, the likeliest first.

@@ -98,7 +98,10 @@ impl ShardWork {
                 NextMove::Leave => return Ok(ShardEnd { left: true, ..ShardEnd::default() }),
                 NextMove::Split => return self.split(&step).await,
                 NextMove::End(end) => return self.end(&step, &[], Some(end)).await,
-                NextMove::Collect(ended) => return self.collect(step, ended).await,
+                NextMove::Collect { file, batch, ended } => {
+                    let is_resumed = matches!(step, ShardStep::Ended { .. });
+                    return self.collect(file, batch, ended, is_resumed).await;
+                }
             }
         }
     }
@@ -110,7 +113,10 @@ impl ShardWork {
         let (mut is_cancelled, mut pause) = (false, lane.poll_min);
         loop {
             match lane.provider.status(batch).await {
-                Ok(BatchStatus::Ended(ended)) => return Ok(NextMove::Collect(ended)),
+                Ok(BatchStatus::Ended(ended)) => {
+                    let (file, batch) = (file.to_owned(), batch.to_owned());
+                    return Ok(NextMove::Collect { file, batch, ended });
+                }
                 Ok(BatchStatus::Invalid(message)) => {
                     return Ok(NextMove::End(RowEnd::Invalid(message)));
                 }
@@ -132,7 +138,7 @@ impl ShardWork {
             if lane.is_over() && !is_cancelled && !shutdown.drain.is_cancelled() {
                 match lane.provider.cancel(batch).await {
                     // One that is refused has ended, or ends anyway.
-                    Ok(()) | Err(BatchError::Refused { .. } | BatchError::Gone(_)) => {
+                    Ok(()) | Err(BatchError::Refused { .. }) => {
                         (is_cancelled, pause) = (true, lane.poll_min);
                     }
                     Err(error) => self.wait_after(error).await?,
@@ -245,7 +251,11 @@ impl ShardWork {
 /// Next step.
 enum NextMove {
     Step(ShardStep),
-    Collect(EndedBatch),
+    Collect {
+        file: String,
+        batch: String,
+        ended: EndedBatch,
+    },
     /// No row of it ran or will run.
     End(RowEnd),
     Split,

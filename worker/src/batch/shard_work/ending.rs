@@ -24,22 +24,19 @@ use tokio::time::sleep;
 const MAX_DOWNLOADS: u32 = 4;
 
 impl ShardWork {
-    /// Collects the answers of a batch that has ended.
+    /// Collects the answers of a batch that has ended; `is_resumed` is true if an earlier process
+    /// began it.
     pub(super) async fn collect(
         mut self,
-        mut step: ShardStep,
+        file: String,
+        batch: String,
         mut ended: EndedBatch,
+        is_resumed: bool,
     ) -> Result<ShardEnd, WorkerError> {
-        let (ShardStep::Created { batch, .. } | ShardStep::Ended { batch, .. }) = step.clone()
-        else {
-            return Ok(ShardEnd::default());
-        };
-        let is_resumed = matches!(step, ShardStep::Ended { .. });
-        if let ShardStep::Created { file, batch } = step {
-            step = ShardStep::Ended { file, batch };
+        let step = ShardStep::Ended { file, batch: batch.clone() };
+        if !is_resumed {
             self.record(&step).await?;
-        }
-        if is_resumed && self.rows().await? == 0 {
+        } else if self.rows().await? == 0 {
             // An earlier process ended with the last row, and may have deleted the files.
             return self.end(&step, &ended.files, None).await;
         }
@@ -68,10 +65,12 @@ impl ShardWork {
     ) -> Result<Option<Vec<PathBuf>>, WorkerError> {
         let work = Arc::clone(&self.work);
         let lane = &work.lane;
-        for attempt in 1.. {
+        let mut attempt = 1;
+        loop {
             let Some(paths) = self.download(&ended.files).await? else { return Ok(None) };
             let content = FileContent::read(&*lane.provider, &paths).await?;
-            if content.rows >= ended.counts.completed + ended.counts.failed {
+            let counted = ended.counts.completed + ended.counts.failed;
+            if content.rows >= counted {
                 return Ok(Some(paths));
             }
             if attempt == MAX_DOWNLOADS {
@@ -79,8 +78,9 @@ impl ShardWork {
                     return Ok(Some(paths));
                 }
                 return Err(self.pausing_unknown(&format!(
-                    "the files of batch {batch} have {} of {} rows, and {} lines that are no JSON",
-                    content.rows, ended.counts.completed, content.broken_lines
+                    "the files of batch {batch} have {} of {counted} rows, and {} lines that are no \
+                     JSON",
+                    content.rows, content.broken_lines
                 )));
             }
             let pause = lane.poll_min * 2_u32.saturating_pow(attempt);
@@ -91,8 +91,8 @@ impl ShardWork {
             if let Ok(BatchStatus::Ended(now)) = lane.provider.status(batch).await {
                 *ended = now;
             }
+            attempt += 1;
         }
-        Ok(None)
     }
 
     /// Fetches the files of a batch; none if this process stops before they are here.
@@ -109,17 +109,15 @@ impl ShardWork {
                 let drain = &work.context.shutdown.drain;
                 match drain.run_until_cancelled(downloading).await {
                     None => return Ok(None),
-                    Some(Ok(())) => break,
-                    // Its rows are presumed spent.
-                    Some(Err(BatchError::Gone(_))) if work.lane.is_over() => {
-                        let emptied = tokio::fs::write(&path, []).await;
-                        emptied.map_err(|error| unwritable(&path, &error))?;
+                    Some(Ok(())) => {
+                        paths.push(path);
                         break;
                     }
+                    // Its rows are presumed spent.
+                    Some(Err(BatchError::Gone(_))) if work.lane.is_over() => break,
                     Some(Err(error)) => self.wait_after(error).await?,
                 }
             }
-            paths.push(path);
         }
         Ok(Some(paths))
     }
