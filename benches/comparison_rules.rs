@@ -16,11 +16,11 @@ mod harness;
 
 use harness::{Mark, MarkTable, journal};
 use juror_analysis::{
+    compare_runs::{Side, compare},
     comparison::{Comparison, Decision, Rules},
     compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
-    paired_comparison::{Side, compare},
     run_report::Report,
     stability::ItemStability,
 };

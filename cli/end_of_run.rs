@@ -31,8 +31,7 @@ pub fn finish(run: &EndedRun, outputs: &[PathBuf], global: &GlobalFlags) -> Resu
     if !global.quiet {
         print_next_steps(run, &report, global);
     }
-    let exit = Exit::from_report(&report);
-    Ok(if run.paused.is_some() { exit.max(Exit::Error) } else { exit })
+    Ok(Exit::from_run(&report, run.paused.is_some()))
 }
 
 /// Prints a report and writes the requested files; `paused` is the reason of a paused run. Returns

@@ -21,13 +21,19 @@ pub enum Exit {
     Incomplete,
     /// 100: the gate was not met, or the run is worse than its baseline.
     Gate,
-    /// 1: an error.
+    /// 1: an error, or a paused run.
     Error,
     /// 2: usage or settings.
     Usage,
 }
 
 impl Exit {
+    /// Exit code of a run of this process that has this report.
+    pub fn from_run(report: &Report, is_paused: bool) -> Self {
+        let exit = Self::from_report(report);
+        if is_paused { exit.max(Self::Error) } else { exit }
+    }
+
     /// Exit code of a run's report.
     pub fn from_report(report: &Report) -> Self {
         let complete = if report.coverage.is_complete() { Self::Done } else { Self::Incomplete };

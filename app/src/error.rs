@@ -3,7 +3,7 @@
 use crate::{run_specification::RequestField, settings::SettingsError};
 use juror_aggregator::fleet::AggregatorError;
 use juror_analysis::{
-    calibration::stored_calibration::CalibrationFileError, paired_comparison::CompareError,
+    calibration::stored_calibration::CalibrationFileError, compare_runs::CompareError,
 };
 use juror_journal::journal::JournalError;
 use juror_ledger::error::LedgerError;

@@ -3,20 +3,19 @@
 mod csv;
 mod detect;
 mod error;
-mod files;
 mod item;
 mod jsonl;
 mod lines;
 mod metadata;
 mod pairs;
 mod raw;
+mod reference_check;
 mod warnings;
 
 pub use error::{DatasetError, DatasetPlace, DatasetProblem, LineError};
 
 pub(crate) use error::FieldError;
 
-use files::Files;
 use item::{KNOWN_FIELDS, read_item};
 use juror_files::fetch_policy::FetchPolicy;
 use juror_types::{
@@ -27,6 +26,7 @@ use juror_types::{
 };
 use pairs::ImagePairs;
 use raw::{Records, open_file, unreadable};
+use reference_check::Files;
 use sha2::{Digest as _, Sha256};
 use std::{
     io::Read,

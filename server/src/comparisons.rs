@@ -3,9 +3,9 @@
 use crate::view::RunView;
 use jiff::{Timestamp, Zoned, civil::Date};
 use juror_analysis::{
+    compare_runs::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
     items::ItemResults,
-    paired_comparison::{CompareError, Side, compare},
     stability::ItemStability,
 };
 use juror_app::{

@@ -2,10 +2,10 @@
 //! them.
 
 mod cancelled_runs;
-mod described;
 mod fleet;
 mod item_pages;
 mod odd_directories;
+mod openapi;
 mod refused_requests;
 
 use crate::harness::{ApiServer, CallGate, CommandHarness, TestSimulator, pico, write_items};

@@ -3,6 +3,7 @@
 
 mod bill_warnings;
 pub mod calibration;
+pub mod compare_runs;
 pub mod comparison;
 pub mod compute_report;
 pub mod evidence_summary;
@@ -18,7 +19,6 @@ mod judged_items;
 pub mod likely_clusters;
 pub mod metrics;
 mod missing_stage_data;
-pub mod paired_comparison;
 mod random;
 pub mod repeats;
 mod run_cost;

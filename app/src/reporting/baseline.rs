@@ -11,11 +11,11 @@ use crate::{
 };
 use jiff::Timestamp;
 use juror_analysis::{
+    compare_runs::{Side, check_rubrics, compare},
     comparison::{Comparison, Rules},
     compute_report::{ReportInput, compute_report},
     fold::Fold,
     metrics::AveragingPolicy,
-    paired_comparison::{Side, check_rubrics, compare},
     run_report::Report,
     stability::ItemStability,
 };

@@ -3,7 +3,7 @@
 use super::{
     DatasetShape,
     error::{DatasetProblem, FieldError},
-    files::Files,
+    reference_check::Files,
     warnings::Warnings,
 };
 use crate::dataset::raw::kind_of;

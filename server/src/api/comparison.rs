@@ -16,7 +16,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use juror_analysis::{comparison::Rules, history::ask_the_same, paired_comparison::CompareError};
+use juror_analysis::{compare_runs::CompareError, comparison::Rules, history::ask_the_same};
 use juror_app::catalog::{ListedRun, runs_before};
 use juror_types::id::RunId;
 use serde::{Deserialize, Serialize};

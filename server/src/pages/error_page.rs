@@ -13,7 +13,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use juror_analysis::paired_comparison::CompareError;
+use juror_analysis::compare_runs::CompareError;
 use juror_app::{catalog::RunState, error::AppError};
 use juror_journal::journal::JournalError;
 use juror_report::sanitize::harmless;

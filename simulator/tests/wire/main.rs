@@ -5,6 +5,6 @@
 mod answers;
 mod batches;
 mod client;
+mod faults;
 mod prompt_cache;
 mod quirks;
-mod trouble;

@@ -19,7 +19,7 @@ mod outlines;
 mod paint;
 mod predicted_shifts;
 mod refine;
-mod search;
+mod repair_search;
 mod shadow;
 mod shift_field;
 mod spacing;
@@ -33,4 +33,4 @@ mod long_list_tests;
 #[cfg(test)]
 mod tests;
 
-pub use search::{RepairLimits, RepairSearch};
+pub use repair_search::{RepairLimits, RepairSearch};

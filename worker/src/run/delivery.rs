@@ -1,5 +1,6 @@
-//! Handling of one delivery of a job of any run, until it is settled. A delivery is acknowledged
-//! only after its result is published; a job that cannot be judged now is held and not lost.
+//! Handling of one delivery of a job of any run, until it is settled. The ledger books the cost of a
+//! result when it stores the result (`judging.rs`), then the result is published, then the delivery
+//! is acknowledged; a job that cannot be judged now is held and not lost.
 
 use super::{
     Worker, WorkerError, WorkerRunState, batch_keeper::Batched, cancelled,

@@ -6,7 +6,7 @@ mod chat_completion;
 mod decode;
 mod error_body;
 mod failure;
-mod image_input;
+mod image_support;
 mod phrases;
 mod retry_after;
 #[cfg(test)]
@@ -205,7 +205,7 @@ impl VisionClient for OpenAi {
     }
 
     async fn takes_images(&self, model: &str) -> Option<bool> {
-        image_input::query_model(&self.http, model).await
+        image_support::query_model(&self.http, model).await
     }
 }
 
@@ -224,7 +224,7 @@ fn probe_report(
     if status == 200 {
         return match chat_completion::model_names(&content) {
             Some(models) => {
-                let takes_images = image_input::in_model_list(&content, model);
+                let takes_images = image_support::in_model_list(&content, model);
                 let simulated = simulated(&reply.headers);
                 Ok(ProbeReport { models, takes_images, simulated, latency })
             }

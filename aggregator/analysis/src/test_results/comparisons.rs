@@ -9,9 +9,9 @@
 
 use super::{SEMANTIC, broken, judged, record, report_of};
 use crate::{
+    compare_runs::{CompareError, Side, compare},
     comparison::{Comparison, Rules},
     metrics::AveragingPolicy,
-    paired_comparison::{CompareError, Side, compare},
     stability::ItemStability,
 };
 use juror_types::{

@@ -4,7 +4,7 @@ use crate::{
     NoAttachments, OutputError, OutputFormat, TerminalOptions, render_terminal, write_output,
 };
 use juror_analysis::{
-    paired_comparison::{Side, compare},
+    compare_runs::{Side, compare},
     run_report::Report,
     stability::ItemStability,
     test_results::{SEMANTIC, broken, comparisons::RULES, judged, ledger, record, report_of},

@@ -2,9 +2,9 @@
 
 mod namespace;
 mod proxy;
+mod reconnect;
 mod rendering_jobs;
 mod scenarios;
-mod trouble;
 
 use super::{
     super::conformance::{Harness, Note, every_queue},

@@ -2,7 +2,7 @@
 
 use super::{
     hypothesis::Hypothesis,
-    search::{FoundRepair, RepairSearch, SearchOutcome},
+    repair_search::{FoundRepair, RepairSearch, SearchOutcome},
 };
 use crate::{
     color,

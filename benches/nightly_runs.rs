@@ -1,7 +1,7 @@
 //! A year of nightly runs: what they cost, on which day the ledger books it, whether a cap was ever
 //! broken, and what they leave on the disk.
 //!
-//! `cargo bench --bench nights -- NIGHTS` (365). Each night is the real command with its clock
+//! `cargo bench --bench nightly_runs -- NIGHTS` (365). Each night is the real command with its clock
 //! moved by faketime (`apt-get install faketime`), at half past midnight or half an hour before it,
 //! so that a day booked by the wrong time zone shows. A twentieth of the items changes from night
 //! to night; the caps of day and month are too small for the first night and for every whole month.
