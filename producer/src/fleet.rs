@@ -75,6 +75,17 @@ pub enum PublishRunError {
     Forgotten(RunId),
 }
 
+/// The error of opening a new run.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenRunError {
+    /// The ledger failed.
+    #[error(transparent)]
+    Backend(#[from] LedgerError),
+    /// Another run took the name meanwhile.
+    #[error("run {0} was started by another command meanwhile")]
+    NameTaken(RunId),
+}
+
 impl FleetRun {
     /// Publishes the jobs of an open run and closes it. About once a second it records the
     /// published number, and stops if the run was cancelled. Waits for an unreachable Redis.
@@ -195,9 +206,26 @@ pub fn change_budgets<'a>(
     })
 }
 
-/// Opens or reopens a run: writes its budget, then its record. Must complete before jobs are
-/// published.
+/// Opens a new run: reserves its name, writes its budget, then its record. Must complete before jobs
+/// are published.
 pub fn open<'a>(
+    backend: &'a RedisLedger,
+    record: &'a RunRecord,
+    settings: &'a BudgetSettings,
+) -> BoxFuture<'a, Result<Option<ZoneChange>, OpenRunError>> {
+    Box::pin(async move {
+        if !backend.reserve_run_name(record).await? {
+            return Err(OpenRunError::NameTaken(record.run_id.clone()));
+        }
+        let opened = reopen(backend, record, settings, Money::ZERO).await;
+        backend.release_run_name(record).await?;
+        Ok(opened?)
+    })
+}
+
+/// Reopens a run whose results cost `spent`: writes its budget, then its record. Must complete
+/// before jobs are published.
+pub fn reopen<'a>(
     backend: &'a RedisLedger,
     record: &'a RunRecord,
     settings: &'a BudgetSettings,

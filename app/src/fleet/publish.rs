@@ -16,7 +16,10 @@ use juror_analysis::fold::Rounds;
 use juror_files::data_roots::Roots;
 use juror_ledger::redis::RedisLedger;
 use juror_producer::{
-    fleet::{FleetRun, PublishRunError, Published, PublishedEnd, change_budgets, open},
+    fleet::{
+        FleetRun, OpenRunError, PublishRunError, Published, PublishedEnd, change_budgets, open,
+        reopen,
+    },
     publish::{Submission, SubmitError},
     upload::{Uploaded, Uploader},
 };
@@ -26,7 +29,6 @@ use juror_types::{
     id::RunId,
     job::Job,
     shutdown::Shutdown,
-    usage::Money,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
@@ -86,8 +88,8 @@ impl Publication<'_> {
         let (run, budgets) = (&record.run_id, &setup.settings.budget);
         let zone_change = match opening {
             Opening::Continued { .. } => change_budgets(self.backend, record, budgets).await?,
-            Opening::New => open(self.backend, record, budgets, Money::ZERO).await?,
-            Opening::Retried { spent, .. } => open(self.backend, record, budgets, *spent).await?,
+            Opening::New => open(self.backend, record, budgets).await.map_err(open_failure)?,
+            Opening::Retried { spent, .. } => reopen(self.backend, record, budgets, *spent).await?,
         };
         announced()?;
         if let Some(change) = zone_change {
@@ -192,6 +194,15 @@ async fn forget_superseded(
         job.run_id == *run && next.is_none_or(|next| job.round < next)
     };
     queues.jobs().forget(&superseded).await.map(drop).map_err(AppError::from)
+}
+
+fn open_failure(error: OpenRunError) -> AppError {
+    match error {
+        OpenRunError::Backend(error) => error.into(),
+        OpenRunError::NameTaken(ref run) => AppError::conflict(format!(
+            "{error}: use another --run-id, or continue it with: juror enqueue --resume {run}"
+        )),
+    }
 }
 
 fn fleet_failure(error: PublishRunError) -> AppError {

@@ -42,7 +42,7 @@ impl Fixture {
     async fn new() -> Self {
         let redis = TestRedis::shared();
         let backend = Arc::new(RedisLedger::open(redis.settings()).await.unwrap());
-        open(&backend, &record(), &BudgetSettings::default(), Money::ZERO).await.unwrap();
+        open(&backend, &record(), &BudgetSettings::default()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let lines: String =
             (0..10).map(|id| format!("{{\"id\":\"{id}\",\"screenshot\":\"1.png\"}}\n")).collect();

@@ -15,7 +15,7 @@ use juror_types::{
 };
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, process::Stdio};
 
 const PAUSES: &str = "publishing pauses until it accepts messages";
 /// More than a priority with room for five takes before its broker says that it is full: as many as
@@ -36,6 +36,31 @@ fn status(servers: &Servers, run: &str) -> RunStatus {
 
 fn ids(taken: &[Taken]) -> BTreeSet<String> {
     taken.iter().map(|taken| format!("{}.{}", taken.job.item.id, taken.job.repeat)).collect()
+}
+
+#[test]
+fn of_two_runs_that_start_under_one_name_one_is_refused() {
+    let (harness, servers) = (CommandHarness::new(), Servers::with(TestRedis::shared()));
+    write_items(&harness, 12);
+    let start = |limit: &str| {
+        let flags = ["enqueue", "manifest.jsonl", "--run-id", "night", "--limit", limit];
+        let mut command = servers.command(&harness, &flags);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let started = [("2", start("2")), ("12", start("12"))];
+    let (mut jobs, mut codes) = (0, Vec::new());
+    for (limit, started) in started {
+        let ended = started.wait_with_output().unwrap();
+        codes.push(ended.status.code());
+        if ended.status.success() {
+            jobs = limit.parse().unwrap();
+        }
+    }
+    codes.sort_unstable();
+    assert_eq!(codes, [Some(0), Some(2)]);
+    let known = status(&servers, "night");
+    assert_eq!((known.record.planned, known.expected), (jobs, Some(jobs)));
+    assert_eq!(servers.take_jobs(jobs as usize).len(), jobs as usize);
 }
 
 #[test]

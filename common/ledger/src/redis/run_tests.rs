@@ -10,6 +10,28 @@ use juror_types::{id::JobId, outcome::Outcome, run::RunRecord, test_record};
 use std::collections::BTreeMap;
 
 #[tokio::test]
+async fn only_one_of_several_new_runs_reserves_a_name() {
+    let redis = TestRedis::shared();
+    let backend = RedisLedger::open(redis.settings()).await.unwrap();
+    let of_cap = |cap: &str| RunRecord { budget_usd: cap.parse().ok(), ..record() };
+    let records = ["1", "5", "9"].map(of_cap);
+    let reserved =
+        futures_util::future::join_all(records.iter().map(|new| backend.reserve_run_name(new)));
+    let reserved: Vec<bool> = reserved.await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(reserved.iter().filter(|reserved| **reserved).count(), 1);
+    let (first, _) = records.iter().zip(&reserved).find(|(_, reserved)| **reserved).unwrap();
+    assert!(backend.reserve_run_name(first).await.unwrap(), "a repeated request succeeds");
+
+    backend.release_run_name(&of_cap("7")).await.unwrap();
+    assert!(!backend.reserve_run_name(&of_cap("7")).await.unwrap(), "another run reserves it");
+    backend.release_run_name(first).await.unwrap();
+    assert!(backend.reserve_run_name(&of_cap("7")).await.unwrap());
+    backend.announce_run(&of_cap("7")).await.unwrap();
+    backend.release_run_name(&of_cap("7")).await.unwrap();
+    assert!(!backend.reserve_run_name(first).await.unwrap(), "an announced run has it");
+}
+
+#[tokio::test]
 async fn a_run_is_announced_closed_cancelled_and_opened_again() {
     let redis = TestRedis::shared();
     let backend = RedisLedger::open(redis.settings()).await.unwrap();

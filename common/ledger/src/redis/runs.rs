@@ -16,6 +16,10 @@ use juror_types::{
     usage::Money,
 };
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Time for which a new run's name is reserved before it is announced.
+const NAME_RESERVATION_TTL: Duration = Duration::from_secs(30);
 
 /// A fleet's record of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +93,17 @@ impl RedisLedger {
     pub async fn announce_run(&self, record: &RunRecord) -> Result<(), LedgerError> {
         let arguments = [record.run_id.to_string(), write_json(record)?];
         self.connection.perform(&scripts::ANNOUNCE_RUN, &arguments).await.map(drop)
+    }
+
+    /// Reserves the name of a new run until it is announced, for half a minute. Returns false if a
+    /// run has it or another one reserves it.
+    pub async fn reserve_run_name(&self, record: &RunRecord) -> Result<bool, LedgerError> {
+        self.hold_name(record, NAME_RESERVATION_TTL).await
+    }
+
+    /// Releases the name of a run that is not announced.
+    pub async fn release_run_name(&self, record: &RunRecord) -> Result<(), LedgerError> {
+        self.hold_name(record, Duration::ZERO).await.map(drop)
     }
 
     /// Records how many results will come of the jobs published so far, so that cancelling can
@@ -198,6 +213,12 @@ impl RedisLedger {
     pub async fn announced_runs(&self) -> Result<Vec<RunId>, LedgerError> {
         let runs = self.connection.perform(&scripts::LIST_RUNS, &[]).await?;
         Ok(runs.into_iter().map(RunId::new).collect())
+    }
+
+    async fn hold_name(&self, record: &RunRecord, time: Duration) -> Result<bool, LedgerError> {
+        let time = time.as_millis().to_string();
+        let arguments = [record.run_id.to_string(), write_json(record)?, time];
+        self.update_run(&scripts::RESERVE_RUN_NAME, &arguments).await
     }
 
     async fn end_run(&self, run: &RunId, how: &str, jobs: String) -> Result<bool, LedgerError> {

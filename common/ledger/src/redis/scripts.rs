@@ -43,6 +43,7 @@ scripts! {
     REQUEUE = "claims" "requeue";
     RECORD_MISSING_FILE = "record_missing_file";
     ANNOUNCE_RUN = "announce_run";
+    RESERVE_RUN_NAME = "reserve_run_name";
     EXPECT_ROUND = "claims" "expect_round";
     ALLOW_RESEND = "claims" "allow_resend";
     LIST_OUTCOMES = "list_outcomes";
