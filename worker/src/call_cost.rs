@@ -8,7 +8,7 @@ use crate::{
 };
 use juror_types::{
     lane::Lane,
-    model::{Prices, is_same_model},
+    model::{PriceEntry, Prices, is_same_model},
     usage::{Money, Usage},
 };
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,8 @@ pub struct CallPricing {
     warned_unknown_usage: AtomicBool,
     warned_other_cost: AtomicBool,
     warned_other_lane: AtomicBool,
+    warned_version: AtomicBool,
+    warned_tier: AtomicBool,
 }
 
 /// Bill of one call.
@@ -51,6 +53,8 @@ impl CallPricing {
             warned_unknown_usage: AtomicBool::new(false),
             warned_other_cost: AtomicBool::new(false),
             warned_other_lane: AtomicBool::new(false),
+            warned_version: AtomicBool::new(false),
+            warned_tier: AtomicBool::new(false),
         }
     }
 
@@ -100,18 +104,30 @@ impl CallPricing {
     }
 
     /// Cost by the price table. A model without a price may cost more than any known one, so its
-    /// answers count at their bound.
+    /// answers count at their bound. A service tier without a price costs up to twice the standard
+    /// one (OpenAI's priority processing, 2026), or the bound if that is more.
     fn table_cost(&self, end: &CallEnd, usage: &Usage, bounds: &Bounds) -> Money {
         let (written, lane) = match end {
             CallEnd::Answered(answer) => (answer.cache_write_tokens, answer.lane),
             _ => (None, Lane::Realtime),
         };
-        let own = || self.terms.prices.price_in(lane).cost(usage, written);
-        match self.other_model(end).map(|model| self.prices.find(model)) {
-            None => own(),
-            Some(Some(entry)) => entry.price_in(lane).cost(usage, written),
-            Some(None) => own().max(bounds.worst_cost),
+        let own = self.version(end).unwrap_or(&self.terms.prices);
+        let cost = |entry: &PriceEntry| entry.price_in(lane).cost(usage, written);
+        let cost = match self.other_model(end).map(|model| self.prices.find(model)) {
+            None => cost(own),
+            Some(Some(entry)) => cost(entry),
+            Some(None) => cost(own).max(bounds.worst_cost),
+        };
+        match dearer_tier(end) {
+            Some(_) => (cost + cost).max(bounds.worst_cost),
+            None => cost,
         }
+    }
+
+    /// The price of the requested model's version that answered, if it has one of its own.
+    fn version(&self, end: &CallEnd) -> Option<&PriceEntry> {
+        let CallEnd::Answered(Answer { model: Some(answered), .. }) = end else { return None };
+        self.prices.find_version(&self.terms.prices.model, answered)
     }
 
     /// Warnings about this call; each kind is returned once.
@@ -131,6 +147,25 @@ impl CallPricing {
                  {priced} and not cached; if both are the same model, set \
                  [models.\"{asked}\"] like = \"{model}\" in juror.toml; judge.other_model = \
                  \"refuse\" pauses the run instead"
+            ));
+        }
+        if let Some(version) = self.version(end)
+            && version.price != self.terms.prices.price
+            && first(&self.warned_version)
+        {
+            warnings.push(format!(
+                "{} replies for {asked} and has a price of its own, at which its replies are booked; \
+                 set judge.model = \"{}\" so that budgets count by it too",
+                version.model, version.model
+            ));
+        }
+        if let Some(tier) = dearer_tier(end)
+            && first(&self.warned_tier)
+        {
+            warnings.push(format!(
+                "the vision API replies in the service tier {tier}, which has no price: such \
+                 replies are booked at twice the standard price, or at their maximum cost if that \
+                 is more; set the project's default service tier to standard at the provider"
             ));
         }
         if let CallEnd::Answered(answer) = end
@@ -166,6 +201,13 @@ impl CallPricing {
             ));
         }
         warnings
+    }
+}
+
+fn dearer_tier(end: &CallEnd) -> Option<&str> {
+    match end {
+        CallEnd::Answered(answer) => answer.dearer_tier.as_deref(),
+        _ => None,
     }
 }
 
@@ -228,6 +270,33 @@ mod tests {
         let alias = pricing(&["our-deployment", "gpt-4o"]);
         assert_eq!(alias.other_model(&answer("gpt-4o-2024-08-06", None)), None);
         assert_eq!(alias.other_model(&answer("gpt-4.1", None)), Some("gpt-4.1"));
+    }
+
+    #[test]
+    fn a_version_with_a_price_of_its_own_is_paid_at_it() {
+        let pricing = pricing_of("gpt-4o", &["gpt-4o"], Lane::Realtime);
+        let end = answer("gpt-4o-2024-05-13", None);
+        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        assert_eq!(bill.cost.to_string(), "0.006500000");
+        let warnings = pricing.warnings(&end, &bill);
+        assert!(warnings[0].contains("judge.model = \"gpt-4o-2024-05-13\""), "{warnings:?}");
+        let usual = answer("gpt-4o-2024-08-06", None);
+        let bill = pricing.bill(&usual, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        assert_eq!(bill.cost.to_string(), "0.003500000");
+    }
+
+    #[test]
+    fn a_service_tier_without_a_price_is_booked_at_no_less_than_its_bill() {
+        let pricing = pricing(&["gpt-4o-mini"]);
+        let answer = Answer { dearer_tier: Some("priority".to_owned()), ..Answer::default() };
+        let end = CallEnd::Answered(answer);
+        let most = Usage { input_tokens: 5_000, cached_input_tokens: 0, output_tokens: 1_000 };
+        for (usage, booked) in [(USAGE, "0.001350000"), (most, "0.002700000")] {
+            let bill = pricing.bill(&end, LeaseEnd::Settle(Some(usage)), &bounds()).unwrap();
+            assert_eq!(bill.cost.to_string(), booked);
+        }
+        let bill = pricing.bill(&end, LeaseEnd::Settle(Some(USAGE)), &bounds()).unwrap();
+        assert!(pricing.warnings(&end, &bill)[0].contains("service tier priority"));
     }
 
     #[test]

@@ -197,6 +197,8 @@ pub struct Answer {
     pub model: Option<String>,
     /// Lane of the call, as the answer states it; realtime if it does not.
     pub lane: Lane,
+    /// Service tier that is dearer than the lane's price, if the answer names one.
+    pub dearer_tier: Option<String>,
     /// Cost of the call, if the answer states it.
     pub cost: Option<Money>,
     /// True if the simulator answered.

@@ -1,5 +1,7 @@
 //! Names of models: exact, with a date at the end, or with a gateway's prefix.
 
+const LATEST: &str = "-latest";
+
 /// The name without its date: `gpt-4o` for `gpt-4o-2024-08-06`, `claude-haiku-4-5` for
 /// `claude-haiku-4-5-20251001`. None if there is no date.
 pub(super) fn without_date(model: &str) -> Option<&str> {
@@ -20,7 +22,8 @@ pub(super) fn behind_gateway(model: &str) -> Option<&str> {
 
 /// True if a reply's model is the requested one. Gateways add a prefix (`openai/`) and tags
 /// (`:free`), providers a date or a version (`gpt-4o-2024-08-06`, `…-preview-09-2025`), local
-/// servers a file extension. A name that ends in `-latest` matches any model of the provider.
+/// servers a file extension. A name that ends in `-latest` matches any model whose name has its other
+/// parts (`gemini-flash-latest` and `gemini-3.8-flash`).
 pub fn is_same_model(asked: &str, answered: &str) -> bool {
     let ((asked, asked_date), (answered, answered_date)) = (parts(asked), parts(answered));
     let same_date = asked_date.is_none() || answered_date.is_none() || asked_date == answered_date;
@@ -32,7 +35,17 @@ pub fn is_same_model(asked: &str, answered: &str) -> bool {
             })
     };
     let same_name = asked == answered || answered.strip_prefix(&*asked).is_some_and(is_version);
-    asked.ends_with("-latest") || (same_name && same_date)
+    is_latest_version(&asked, &answered) || (same_name && same_date)
+}
+
+/// True if a name stands for the newest version of a model.
+pub(super) fn is_latest(model: &str) -> bool {
+    model.ends_with(LATEST)
+}
+
+fn is_latest_version(asked: &str, answered: &str) -> bool {
+    let mut family = asked.strip_suffix(LATEST).into_iter().flat_map(|name| name.split('-'));
+    is_latest(asked) && family.all(|part| answered.split('-').any(|other| other == part))
 }
 
 /// A model's own name in lower case, and the date at its end.
@@ -75,6 +88,8 @@ mod tests {
             ("gpt-4o-2024-05-13", "gpt-4o-2024-08-06"),
             ("claude-opus-4", "claude-opus-4-5"),
             ("gpt-4o", ""),
+            ("team-latest", "gpt-4o"),
+            ("gemini-flash-latest", "gemini-3.8-pro"),
         ] {
             assert!(!is_same_model(asked, answered), "{asked} {answered}");
         }

@@ -159,6 +159,14 @@ impl Prices {
         direct.or_else(|| self.find(name::behind_gateway(model)?))
     }
 
+    /// The price of a version of a known model (`gpt-4o-2024-05-13` of `gpt-4o`, or any model for a
+    /// name that ends in `-latest`) that has an entry of its own.
+    pub fn find_version(&self, known: &str, version: &str) -> Option<&PriceEntry> {
+        let version = name::behind_gateway(version).unwrap_or(version);
+        let is_version = name::without_date(version) == Some(known) || name::is_latest(known);
+        self.0.get(version).filter(|_| is_version && version != known)
+    }
+
     /// As [`Prices::find`]; a model without a price is an error with the remedy.
     pub fn require(&self, model: &str) -> Result<&PriceEntry, NoPrice> {
         self.find(model)

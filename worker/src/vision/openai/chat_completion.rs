@@ -11,6 +11,9 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Service tiers that cost more than the standard one, for which price tables have no price.
+const DEARER_TIERS: [&str; 3] = ["priority", "fast", "ultrafast"];
+
 /// Reads an answer. Fields that are not needed may be missing or of any shape.
 pub(super) fn read(
     content: &[u8],
@@ -61,6 +64,7 @@ pub(super) fn read(
             Some("flex") => Lane::Flex,
             _ => Lane::Realtime,
         },
+        dearer_tier: envelope.service_tier.filter(|tier| DEARER_TIERS.contains(&tier.as_str())),
         cost: reported_cost(&value).or_else(|| headers::reported_cost(headers)),
         simulated,
     })
@@ -195,6 +199,7 @@ mod tests {
                 fingerprint: Some("fp_1".to_owned()),
                 model: Some("gpt-4o-2024-08-06".to_owned()),
                 lane: Lane::Flex,
+                dearer_tier: None,
                 cost: None,
                 simulated: false,
             })

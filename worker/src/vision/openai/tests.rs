@@ -95,6 +95,7 @@ async fn a_question_goes_out_once_and_its_answer_comes_back() {
             fingerprint: Some("gpt-4o-2024-08-06".to_owned()),
             model: Some("gpt-4o-2024-08-06".to_owned()),
             lane: Lane::Realtime,
+            dearer_tier: None,
             cost: None,
             simulated: true,
         }
