@@ -243,11 +243,8 @@ impl Iterator for DatasetItems {
             Reader::Pairs(pairs) => match pairs.next_pair() {
                 Some((path, item)) => (DatasetPlace { file: path.into(), line: None }, item),
                 None => {
-                    let left = pairs.companions_left();
-                    if left > 0 && self.warnings.messages().is_empty() {
-                        self.warnings.add(format!(
-                            "files of code or tokens without an image of the same name: {left}"
-                        ));
+                    if self.warnings.messages().is_empty() {
+                        pairs.warnings().for_each(|warning| self.warnings.add(warning));
                     }
                     return None;
                 }

@@ -12,7 +12,7 @@ use juror_types::{
     id::Digest,
     item::{ImageReference, Item, Language, Text, TokenSource},
     near_miss,
-    reference::shown,
+    reference::{Reference, shown},
 };
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -207,14 +207,15 @@ impl Fields<'_> {
         Ok(())
     }
 
-    /// The code; blank code counts as not generated. A path with an unsupported extension is an
-    /// error, since the path itself would be judged as code.
+    /// The code; blank code counts as not generated. A path or URL without a supported extension is
+    /// an error, since it would be judged as code itself.
     fn code(&mut self) -> Result<Option<Text>, FieldError> {
         let code = self.text("generated_code")?.filter(|code| !code.trim().is_empty());
         let Some(code) = code else { return Ok(None) };
         if language_of_path(&code).is_none() {
-            let is_path = looks_like_path(&code)
-                && (code.contains('/') || self.files.find(&code, "").is_ok());
+            let is_path = is_url(&code)
+                || looks_like_path(&code)
+                    && (code.contains('/') || self.files.find(&code, "").is_ok());
             let problem = || DatasetProblem::CodePath(shown(&code).into_owned());
             return match is_path {
                 true => Err(FieldError::new("generated_code", problem())),
@@ -293,6 +294,11 @@ fn language_of_path(text: &str) -> Option<Language> {
         return None;
     }
     Language::from_extension(Path::new(&*shown(text)).extension()?.to_str()?)
+}
+
+/// True for one word with a scheme.
+fn is_url(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && !Reference::is_path(text)
 }
 
 /// True for one word that ends in an extension and has none of the signs of code.

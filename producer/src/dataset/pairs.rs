@@ -24,13 +24,14 @@ pub(super) struct ImagePairs {
     names: std::vec::IntoIter<Box<str>>,
     /// Number of files of code or tokens without an image so far.
     companions_left: usize,
+    subfolders: usize,
 }
 
 impl ImagePairs {
     /// Lists a folder; `image_field` is the field of its images in items.
     pub(super) fn list(folder: &Path, image_field: &str) -> Result<Self, DatasetError> {
         let mut names: Vec<Box<str>> = Vec::new();
-        let mut companions_left = 0;
+        let (mut companions_left, mut subfolders) = (0, 0);
         for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
             let entry = entry.map_err(|error| unreadable(folder, error))?;
             let name = entry.file_name();
@@ -40,7 +41,9 @@ impl ImagePairs {
             if name.starts_with('.') {
                 continue;
             }
-            if split(name).is_some() {
+            if entry.path().is_dir() {
+                subfolders += 1;
+            } else if split(name).is_some() {
                 names.push(name.into());
             } else if is_companion(name) {
                 companions_left += 1;
@@ -51,7 +54,7 @@ impl ImagePairs {
         }
         names.sort_unstable();
         let (folder, image_field) = (folder.to_owned(), image_field.to_owned());
-        Ok(Self { folder, image_field, names: names.into_iter(), companions_left })
+        Ok(Self { folder, image_field, names: names.into_iter(), companions_left, subfolders })
     }
 
     /// The next image and its item.
@@ -61,9 +64,14 @@ impl ImagePairs {
         Some((self.folder.join(&*name), item))
     }
 
-    /// Number of files of code or tokens without an image, once all pairs are read.
-    pub(super) fn companions_left(&self) -> usize {
-        self.companions_left
+    /// Warnings about what is no part of a pair, once all pairs are read.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
+        let left = |count: usize, what: &str| (count > 0).then(|| format!("{what}: {count}"));
+        let companions = "files of code or tokens without an image of the same name";
+        let folders = "folders in the dataset's folder, whose images are not part of it";
+        [left(self.companions_left, companions), left(self.subfolders, folders)]
+            .into_iter()
+            .flatten()
     }
 
     fn item(&mut self, name: &str) -> Result<Item, FieldError> {

@@ -27,8 +27,8 @@ pub(super) struct Files {
     allowed: FetchPolicy,
     /// Files that no item may name.
     outputs: Vec<FileIdentity>,
-    /// Checked folders, and whether they are under the root from which they were named.
-    known_folders: Arc<Mutex<HashMap<PathBuf, bool>>>,
+    /// Checked folders, with their links resolved.
+    known_folders: Arc<Mutex<HashMap<PathBuf, PathBuf>>>,
 }
 
 impl Files {
@@ -122,15 +122,16 @@ impl Files {
     fn folder_lies_under(&self, named: &Path, root: &Path) -> bool {
         let Some(folder) = named.parent().filter(|folder| *folder != root) else { return true };
         let mut known = self.known_folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer) = known.get(folder) {
-            return *answer;
+        if let Some(resolved) = known.get(folder) {
+            return resolved.starts_with(root);
         }
         if known.len() >= MAX_KNOWN_FOLDERS {
             known.clear();
         }
-        let answer = lies_under(folder, root);
-        known.insert(folder.to_owned(), answer);
-        answer
+        let resolved = resolved(folder);
+        let lies_under = resolved.starts_with(root);
+        known.insert(folder.to_owned(), resolved);
+        lies_under
     }
 
     fn folders(&self) -> impl Iterator<Item = &PathBuf> {
@@ -155,10 +156,14 @@ enum Found {
     Unreadable(io::Error),
 }
 
-/// True if a path resolves to a place under a folder, following links; a path that does not exist
-/// is used as written.
+/// True if a path resolves to a place under a folder.
 fn lies_under(path: &Path, folder: &Path) -> bool {
-    path.canonicalize().map_or_else(|_| path.starts_with(folder), |path| path.starts_with(folder))
+    resolved(path).starts_with(folder)
+}
+
+/// A path with its links resolved; one that does not exist is used as written.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -173,10 +178,13 @@ mod tests {
     fn references_stay_in_the_folder_or_under_a_root() {
         let home = tempfile::tempdir().unwrap();
         let (folder, root) = (home.path().join("set"), home.path().join("shots"));
-        for path in [&folder, &root] {
-            std::fs::create_dir(path).unwrap();
+        for path in [&folder, &root.join("deep")] {
+            std::fs::create_dir_all(path).unwrap();
         }
-        std::fs::write(root.join("1.png"), "").unwrap();
+        let deep = root.join("deep/4.png").to_str().unwrap().to_owned();
+        for file in [&root.join("1.png"), Path::new(&deep)] {
+            std::fs::write(file, "").unwrap();
+        }
         let absolute = root.join("1.png").to_str().unwrap().to_owned();
         let own = folder.join("2.png").to_str().unwrap().to_owned();
         std::fs::write(&own, "").unwrap();
@@ -188,7 +196,7 @@ mod tests {
         for inside in ["a/b.png", "1.png", "./1.png", &absolute, &own] {
             assert_eq!(rooted.allow(inside), Ok(()), "{inside}");
         }
-        for found in ["1.png", "./1.png", "2.png", &absolute, &own] {
+        for found in ["1.png", "./1.png", "2.png", "deep/4.png", &absolute, &own, &deep] {
             assert_eq!(rooted.find(found, ""), Ok(()), "{found}");
         }
         // The worker follows no `..`, wherever it leads.

@@ -156,6 +156,14 @@ fn every_refusal_names_field_and_remedy() {
             json!({"generated_code": "https://x/y.svelte?signed=1"}),
             "generated_code: \"https://x/y.svelte\" looks like a path",
         ),
+        (
+            json!({"generated_code": "https://ci.example/artifact?id=5&name=button.tsx"}),
+            "generated_code: \"https://ci.example/artifact\" looks like a path",
+        ),
+        (
+            json!({"generated_code": "s3://bucket/code/123"}),
+            "generated_code: \"s3://bucket/code/123\" looks like a path",
+        ),
         (json!({"expected_tokens": "../t.json"}), "expected_tokens: \"../t.json\" has '..'"),
         (
             json!({"expected_tokens": [1]}),
