@@ -3,7 +3,7 @@
 use super::{MetricDefinition, Source};
 use crate::metrics::AveragingPolicy;
 use juror_types::{
-    evidence::EvidenceOutcome,
+    evidence::{Evidence, EvidenceOutcome},
     outcome::{JobResult, Outcome},
     verdict::{Score, Verdict},
 };
@@ -44,7 +44,11 @@ impl MetricDefinition {
     /// Its value in a result; none where the result has no data for it.
     fn value(&self, result: &JobResult) -> Option<f64> {
         let verdict = result.semantic.as_ref();
-        let measured = result.evidence.as_ref().and_then(EvidenceOutcome::measured);
+        // Code that does not render equals its screenshot in nothing.
+        let evidence = |value: fn(&Evidence) -> Option<f64>| match result.evidence.as_ref()? {
+            EvidenceOutcome::Measured(evidence) => value(evidence),
+            EvidenceOutcome::Failed { .. } => Some(0.0),
+        };
         match &self.source {
             Source::PipelineSuccess => result.pipeline_success.map(share),
             Source::Latency => Some(result.total_latency_ms as f64),
@@ -53,12 +57,12 @@ impl MetricDefinition {
             Source::CodeCompiles => result.generation.as_ref()?.code_compiles.map(share),
             Source::CodeRenders => result.generation.as_ref()?.renders.map(share),
             Source::QualityScore => result.generation.as_ref()?.quality_score,
-            Source::PixelsEqual => measured.map(|it| it.pixels_equal),
-            Source::NothingDiffers => measured.map(|it| share(it.regions.is_empty())),
-            Source::Similarity => measured.map(|it| it.ssim.clamp(0.0, 1.0)),
-            Source::LowestSimilarity => measured.map(|it| it.ssim_low.clamp(0.0, 1.0)),
-            Source::BlockMatch => measured?.block_match,
-            Source::BlockPosition => measured?.block_position,
+            Source::PixelsEqual => evidence(|found| Some(found.pixels_equal)),
+            Source::NothingDiffers => evidence(|found| Some(share(found.regions.is_empty()))),
+            Source::Similarity => evidence(|found| Some(found.ssim.clamp(0.0, 1.0))),
+            Source::LowestSimilarity => evidence(|found| Some(found.ssim_low.clamp(0.0, 1.0))),
+            Source::BlockMatch => evidence(|found| found.block_match),
+            Source::BlockPosition => evidence(|found| found.block_position),
             Source::Correctness => verdict.map(Verdict::correctness),
             Source::Percentage => verdict.map(|verdict| verdict.correctness() * 100.0),
             Source::Criterion(key) => score_of(verdict?, key).map(f64::from),
