@@ -31,7 +31,7 @@ fn a_run_with_next_to_no_code_misses_the_production_gate() {
     let flags: Vec<&str> = flags.collect();
     let coverage = "6 of 120 scored (5%), 114 without output";
     let run = harness.judge(&judge.base_url(), "manifest.jsonl", &flags).exits(100);
-    run.prints(&[coverage, "no output: the pipeline made no code for this item"]);
+    run.prints(&[coverage, "no output: the pipeline made no usable code for this item"]);
     assert_eq!(judge.asked().len(), 6);
 
     let report = harness.report("first");
@@ -90,7 +90,9 @@ fn code_that_was_made_since_is_judged_by_a_resumed_run() {
     harness.judge(&judge.base_url(), "manifest.jsonl", &[]).exits(3).prints(&["(blank.tsx is"]);
     let message = harness.result("first", "a")["error"]["message"].to_string();
     assert!(message.contains("blank.tsx is blank"), "{message}");
-    assert_eq!(harness.result("first", "a")["generation"], Value::Null, "blank code compiles not");
+    let generation = &harness.result("first", "a")["generation"];
+    assert_eq!(generation["code_compiles"], false);
+    assert_eq!(generation["error"], "blank.tsx is blank");
     harness.resume("first", &[]).exits(3);
     assert_eq!(judge.asked().len(), 0, "asking again costs nothing while there is no code");
     harness.write("blank.tsx", "export const A = () => <p>a</p>;");

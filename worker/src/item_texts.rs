@@ -19,8 +19,8 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 pub struct LoadedItem {
     /// The generated code; none if it is missing, blank or too large.
     pub code: Option<String>,
-    /// Reason why code is not read: its size, which is a finding about the item.
-    pub oversized_code: Option<String>,
+    /// Reason why a file of code is not used, blank or too large; a finding about the item.
+    pub unusable_code: Option<String>,
     /// Its language, if there is code.
     pub language: Option<Language>,
     /// The true tokens, flat.
@@ -37,14 +37,14 @@ pub struct LoadedItem {
 
 /// Reads an item's code and tokens. Errors are of kind `input` and name field and file.
 pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError> {
-    let mut oversized_code = None;
+    let mut unusable_code = None;
     let (code, named) = match &item.generated_code {
         None => (None, None),
         Some(Text::Inline(code)) => (Some(code.clone()), None),
         Some(Text::Path(path)) => match read_code(path, sources).await? {
             CodeFile::Read(code) => (Some(code), language_of_path(path)),
-            CodeFile::Oversized(reason) => {
-                oversized_code = Some(reason);
+            CodeFile::Unusable(reason) => {
+                unusable_code = Some(reason);
                 (None, None)
             }
         },
@@ -55,7 +55,7 @@ pub async fn load(item: &Item, sources: &Sources) -> Result<LoadedItem, JobError
         .map(|code| item.language.or(named).unwrap_or_else(|| language_of_code(code)));
     Ok(LoadedItem {
         code,
-        oversized_code,
+        unusable_code,
         language,
         expected_tokens: read_tokens("expected_tokens", &item.expected_tokens, sources).await?,
         extracted_tokens: read_tokens("extracted_tokens", &item.extracted_tokens, sources).await?,
@@ -99,8 +99,8 @@ pub fn language_of_code(code: &str) -> Language {
 /// A file of code.
 enum CodeFile {
     Read(String),
-    /// The file is not read, for this reason.
-    Oversized(String),
+    /// The file is not used, for this reason.
+    Unusable(String),
 }
 
 fn language_of_path(path: &str) -> Option<Language> {
@@ -108,13 +108,18 @@ fn language_of_path(path: &str) -> Option<Language> {
 }
 
 async fn read_code(path: &str, sources: &Sources) -> Result<CodeFile, JobError> {
-    match sources.read(path, MAX_CODE_BYTES).await {
-        Err(SourceError::File(FileError::TooLarge { .. })) => Ok(CodeFile::Oversized(format!(
+    let read = sources.read(path, MAX_CODE_BYTES).await;
+    if let Err(SourceError::File(FileError::TooLarge { .. })) = read {
+        return Ok(CodeFile::Unusable(format!(
             "the code is larger than {} MB: {}",
             MAX_CODE_BYTES >> 20,
             shown(path)
-        ))),
-        read => utf8("generated_code", path, read).map(CodeFile::Read),
+        )));
+    }
+    let code = utf8("generated_code", path, read)?;
+    match is_blank(&code) {
+        true => Ok(CodeFile::Unusable(format!("{} is blank", shown(path)))),
+        false => Ok(CodeFile::Read(code)),
     }
 }
 
@@ -211,10 +216,10 @@ mod tests {
         };
         let loaded = load(&code("large.html"), &sources).await.unwrap();
         let reason = "the code is larger than 4 MB: large.html";
-        assert_eq!((loaded.code, loaded.oversized_code.as_deref()), (None, Some(reason)));
+        assert_eq!((loaded.code, loaded.unusable_code.as_deref()), (None, Some(reason)));
         fs::write(folder.path().join("fits.html"), vec![b'x'; 4 << 20]).unwrap();
         let loaded = load(&code("fits.html"), &sources).await.unwrap();
-        assert_eq!((loaded.code.unwrap().len(), loaded.oversized_code), (4 << 20, None));
+        assert_eq!((loaded.code.unwrap().len(), loaded.unusable_code), (4 << 20, None));
     }
 
     #[tokio::test]

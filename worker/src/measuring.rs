@@ -115,7 +115,7 @@ pub async fn collect(
     }
     let picture = given_picture(&job.item, context);
     let code = loaded.code.as_deref().zip(loaded.language);
-    if picture.is_none() && code.is_none() && loaded.oversized_code.is_none() {
+    if picture.is_none() && code.is_none() && loaded.unusable_code.is_none() {
         return Ok(None);
     }
     let begun = Instant::now();
@@ -133,7 +133,7 @@ pub async fn collect(
         // Boxed: the future is large and a worker's stack is small.
         (None, Some(code), None) => Box::pin(browser::measure(code, screenshot, &item)).await,
         (None, None, _) => {
-            let reason = loaded.oversized_code.clone().unwrap_or_default();
+            let reason = loaded.unusable_code.clone().unwrap_or_default();
             Ok(ItemEvidence::failed(reason, screenshot))
         }
     };

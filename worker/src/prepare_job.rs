@@ -19,10 +19,8 @@ use crate::{
 };
 use juror_ledger::job_store::{CachedReply, FinishedJob};
 use juror_types::{
-    item::{Item, Text},
     job::Job,
     outcome::{ErrorKind, InputRecord, JobError},
-    reference::shown,
     rubric::Need,
     stage::Stages,
     verdict::Verdict,
@@ -92,7 +90,7 @@ async fn prepare_here(claimed: ClaimedJob<'_>) -> Result<PreparedJob<'_>, Interr
         };
     };
     if context.rubric.needs(Need::GeneratedCode) && loaded.code.is_none() {
-        let error = missing_output(&job.item, &loaded, context.stages.pipeline_command.is_some());
+        let error = missing_output(&loaded, context.stages.pipeline_command.is_some());
         return Ok(PreparedJob::Finished(record.without_output(error)));
     }
 
@@ -202,20 +200,15 @@ async fn cached_verdict(
 }
 
 /// The error of an item without generated code that can be judged, depending on the code's source.
-fn missing_output(item: &Item, loaded: &LoadedItem, from_pipeline: bool) -> JobError {
-    let kind = ErrorKind::Output;
-    if let Some(reason) = &loaded.oversized_code {
-        let message = format!("{reason}, so nothing was judged");
-        return JobError { kind, message };
-    }
-    let place = match &item.generated_code {
-        _ if from_pipeline => "pipeline_command returned none".to_owned(),
-        Some(Text::Path(path)) => format!("{} is blank", shown(path)),
-        Some(Text::Inline(_)) | None => "generated_code is missing or blank".to_owned(),
+fn missing_output(loaded: &LoadedItem, from_pipeline: bool) -> JobError {
+    let place = match (&loaded.unusable_code, from_pipeline) {
+        (Some(reason), _) => reason.as_str(),
+        (None, true) => "pipeline_command returned none",
+        (None, false) => "generated_code is missing or blank",
     };
     let message = format!(
-        "the pipeline made no code for this item ({place}), so nothing was judged; \
+        "the pipeline made no usable code for this item ({place}), so nothing was judged; \
          run.missing_output = \"excluded\" leaves such items out of averages"
     );
-    JobError { kind, message }
+    JobError { kind: ErrorKind::Output, message }
 }

@@ -53,7 +53,7 @@ async fn generation(
         _ => None,
     };
     let (code_compiles, error) = match compilation {
-        None if loaded.oversized_code.is_some() => (Some(false), loaded.oversized_code.clone()),
+        None if loaded.unusable_code.is_some() => (Some(false), loaded.unusable_code.clone()),
         None => (None, None),
         Some(Compilation::Sound) => (Some(true), None),
         Some(Compilation::Broken(error)) => (Some(false), Some(error)),
@@ -80,7 +80,7 @@ mod tests {
     #[tokio::test]
     async fn code_that_is_too_large_does_not_compile() {
         let reason = Some("the code is larger than 4 MB: a.html".to_owned());
-        let loaded = LoadedItem { oversized_code: reason.clone(), ..LoadedItem::default() };
+        let loaded = LoadedItem { unusable_code: reason.clone(), ..LoadedItem::default() };
         let stages = evaluate(&loaded, &StageRules::default()).await.unwrap();
         let generation = stages.generation.unwrap();
         assert_eq!((generation.code_compiles, generation.error), (Some(false), reason));
@@ -89,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn every_stage_with_data_is_told() {
         let loaded = LoadedItem {
-            oversized_code: None,
+            unusable_code: None,
             code: Some("<p>a</b>".to_owned()),
             language: Some(Language::Html),
             expected_tokens: crate::design_tokens::flatten(&json!({"a": "#fff", "b": 1})).ok(),

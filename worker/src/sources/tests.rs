@@ -247,7 +247,7 @@ async fn remote_code_that_is_too_large_is_a_finding_as_local_code_is() {
     let loaded = load(&item, &sources_at(&server)).await.unwrap();
     let place = format!("http://{}/large.html", server.address());
     let reason = format!("the code is larger than 4 MB: {place}");
-    assert_eq!((loaded.code, loaded.oversized_code), (None, Some(reason)));
+    assert_eq!((loaded.code, loaded.unusable_code), (None, Some(reason)));
 }
 
 #[tokio::test]

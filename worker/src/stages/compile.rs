@@ -81,6 +81,10 @@ pub(super) fn parse_part<T: Send>(
 }
 
 fn first_error(code: &str, language: Language) -> Option<String> {
+    // Scripts could be parsed as template literals, and markup as text.
+    if code.trim_start().starts_with("```") {
+        return Some("line 1: the code is wrapped in a Markdown fence (```)".to_owned());
+    }
     match language {
         Language::Html => html::first_error(code),
         script => script::first_error(code, script),

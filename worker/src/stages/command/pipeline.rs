@@ -80,10 +80,10 @@ fn merge(mut loaded: LoadedItem, answer: PipelineOutput) -> Result<LoadedItem, S
     if let Some(code) = &answer.generated_code
         && is_blank(code)
     {
-        (loaded.code, loaded.language, loaded.oversized_code) = (None, None, None);
+        (loaded.code, loaded.language, loaded.unusable_code) = (None, None, None);
     } else if let Some(code) = answer.generated_code {
         loaded.language = Some(answer.language.unwrap_or_else(|| language_of_code(&code)));
-        (loaded.code, loaded.oversized_code) = (Some(code), None);
+        (loaded.code, loaded.unusable_code) = (Some(code), None);
     }
     loaded.retrieved_pattern = answer.retrieved_pattern.or(loaded.retrieved_pattern);
     Ok(loaded)
