@@ -79,7 +79,9 @@ pub fn compute_report(files: &RunFiles, input: &ReportInput<'_>) -> Result<Repor
         report.run.finished_at = last_result.to_string();
     }
     if record.repeat > 1 && record.judge.is_some() {
-        report.repeats = Some(repeats(input.rubric, report.items.read(files)?)?);
+        let found = repeats(input.rubric, report.items.read(files)?)?;
+        report.warnings.extend(found.warning());
+        report.repeats = Some(found);
     }
     Ok(report)
 }

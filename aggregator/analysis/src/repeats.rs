@@ -4,10 +4,14 @@ mod agreement;
 
 pub use agreement::{Judgements, RepeatAgreement};
 
-use crate::metrics::{Moments, round_stable, score_of, title_of};
+use crate::{
+    format::counted,
+    metrics::{Moments, round_stable, score_of, title_of},
+};
 use juror_journal::journal::JournalError;
 use juror_types::{
-    outcome::JobResult,
+    id::Digest,
+    outcome::{ItemRecord, JobResult},
     rubric::{Formula, Rubric},
     verdict::Verdict,
 };
@@ -22,6 +26,21 @@ pub struct Repeats {
     pub criteria: Vec<CriterionAgreement>,
     /// Every item with at least two scores, the widest spread first.
     pub items: Vec<ItemSpread>,
+    /// Items whose images or texts changed between their repeats, which are left out.
+    #[serde(skip)]
+    pub changed: Vec<String>,
+}
+
+impl Repeats {
+    /// Warning about items that changed between their repeats.
+    pub fn warning(&self) -> Option<String> {
+        let first = self.changed.first()?;
+        Some(format!(
+            "the inputs of {} changed during the run (the first is {first}): their repeats are left \
+             out of the judge's agreement with itself",
+            counted(self.changed.len() as u64, "item")
+        ))
+    }
 }
 
 /// Agreement of the judge with itself on one criterion.
@@ -62,7 +81,7 @@ pub fn repeats(
     for result in results {
         let result = result?;
         if let Some(verdict) = result.verdict() {
-            builder.add(&result.screenshot_id, verdict);
+            builder.add(&result.screenshot_id, &result.item, verdict);
         }
     }
     Ok(builder.finish())
@@ -70,13 +89,16 @@ pub fn repeats(
 
 struct RepeatsBuilder<'a> {
     rubric: &'a Rubric,
-    /// The current item, its scores, and those of each criterion.
+    /// The current item, the digests of its inputs, its scores, and those of each criterion.
     id: String,
+    digests: Vec<Option<Digest>>,
+    has_changed: bool,
     scores: Vec<f64>,
     points: Vec<Vec<f64>>,
     judgements: Judgements,
     criteria: Vec<Judgements>,
     items: Vec<ItemSpread>,
+    changed: Vec<String>,
 }
 
 impl<'a> RepeatsBuilder<'a> {
@@ -84,18 +106,25 @@ impl<'a> RepeatsBuilder<'a> {
         Self {
             rubric,
             id: String::new(),
+            digests: Vec::new(),
+            has_changed: false,
             scores: Vec::new(),
             points: vec![Vec::new(); rubric.criteria.len()],
             judgements: Judgements::default(),
             criteria: vec![Judgements::default(); rubric.criteria.len()],
             items: Vec::new(),
+            changed: Vec::new(),
         }
     }
 
-    fn add(&mut self, id: &str, verdict: &Verdict) {
+    fn add(&mut self, id: &str, item: &ItemRecord, verdict: &Verdict) {
+        let digests: Vec<_> = item.inputs.iter().map(|input| input.digest).collect();
         if self.id != id {
             self.end_item();
             id.clone_into(&mut self.id);
+            self.digests = digests;
+        } else if self.digests != digests {
+            self.has_changed = true;
         }
         self.scores.push(verdict.correctness());
         for (criterion, points) in self.rubric.criteria.iter().zip(&mut self.points) {
@@ -104,6 +133,11 @@ impl<'a> RepeatsBuilder<'a> {
     }
 
     fn end_item(&mut self) {
+        if std::mem::take(&mut self.has_changed) {
+            self.changed.push(self.id.clone());
+            self.scores.clear();
+            self.points.iter_mut().for_each(Vec::clear);
+        }
         self.judgements.add(&self.scores);
         for (points, judgements) in self.points.iter_mut().zip(&mut self.criteria) {
             judgements.add(points);
@@ -131,6 +165,7 @@ impl<'a> RepeatsBuilder<'a> {
             score: agreement(score, &self.judgements),
             criteria: criteria.map(|(each, found)| agreement(&each.key, found)).collect(),
             items: self.items,
+            changed: self.changed,
         }
     }
 }
@@ -152,7 +187,29 @@ fn spread(id: &str, scores: &[f64]) -> Option<ItemSpread> {
 mod tests {
     use super::*;
     use crate::test_results::{SEMANTIC, broken, judged, rubric};
-    use juror_types::outcome::{ErrorKind, Outcome};
+    use juror_types::outcome::{ErrorKind, InputRecord, Outcome};
+
+    #[test]
+    fn items_that_changed_between_their_repeats_are_left_out() {
+        let with_input = |content: &[u8], scores| {
+            let mut result = judged("a", scores, &[], &[]);
+            let mut input = InputRecord::unread("screenshot", "1.png");
+            input.digest = Some(Digest::from_content(content));
+            result.item.inputs = vec![input];
+            result
+        };
+        let results = [
+            with_input(b"one", [9; 5]),
+            with_input(b"two", [1; 5]),
+            judged("b", [4; 5], &[], &[]),
+            judged("b", [4; 5], &[], &[]),
+        ];
+        let found = repeats(&rubric(SEMANTIC), results.into_iter().map(Ok)).unwrap();
+        assert_eq!((found.score.agreement.items, found.changed.clone()), (1, vec!["a".to_owned()]));
+        assert!(
+            found.warning().unwrap().contains("1 item changed during the run (the first is a)")
+        );
+    }
 
     #[test]
     fn the_spread_of_items_and_the_judges_agreement_with_itself_are_told() {
