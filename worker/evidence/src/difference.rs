@@ -120,20 +120,11 @@ fn stands_out(one: &Raster, other: &Raster, place: [i32; 2], noise: &PairNoise) 
         || outside(other.at(place[0], place[1]), one, place, noise)
 }
 
-fn outside(color: Rgb, picture: &Raster, [x, y]: [i32; 2], noise: &PairNoise) -> bool {
-    let (mut low, mut high) = ([u8::MAX; 3], [0u8; 3]);
-    for dy in -1..=1 {
-        for dx in -1..=1 {
-            let Some(near) = picture.get(x + dx, y + dy) else { continue };
-            for ((low, high), value) in low.iter_mut().zip(&mut high).zip(near) {
-                *low = (*low).min(value);
-                *high = (*high).max(value);
-            }
-        }
-    }
-    let channels = color.iter().zip(low).zip(high);
-    channels.into_iter().any(|((&value, low), high)| {
-        let contrast = high.saturating_sub(low);
+fn outside(color: Rgb, picture: &Raster, place: [i32; 2], noise: &PairNoise) -> bool {
+    let contrasts = picture.range_around(place, 1).contrasts();
+    let near = picture.range_around(place, noise.reach);
+    let channels = color.iter().zip(near.low).zip(near.high).zip(contrasts);
+    channels.into_iter().any(|(((&value, low), high), contrast)| {
         let allowed =
             noise.flat_levels.saturating_add((f64::from(contrast) * noise.rim_share) as u8);
         value.saturating_add(allowed) < low || value > high.saturating_add(allowed)

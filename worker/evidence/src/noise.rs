@@ -1,7 +1,7 @@
 //! Differences of a pair that come from the way its pictures were made, and not from their content.
 
-/// Maximum shift in a noisy pair that is not reported, in pixels: other browsers have other line
-/// heights, which add up down a page.
+/// Maximum shift that is not reported where edges are not in place, in pixels: other browsers have
+/// other line heights, which add up down a page.
 pub(crate) const MAX_NOISY_SHIFT: i32 = 3;
 
 /// The noise of one pair of pictures.
@@ -13,13 +13,22 @@ pub(crate) struct PairNoise {
     pub flat_levels: u8,
     /// Share of an edge's contrast by which its pixels may differ.
     pub rim_share: f64,
+    /// Distance at which an edge of one picture may lie in the other, in pixels.
+    pub reach: i32,
 }
 
 impl PairNoise {
     /// Noise of two pictures of one browser.
-    pub const NONE: Self = Self { share: 0.0, flat_levels: 2, rim_share: 0.0 };
+    pub const NONE: Self = Self { share: 0.0, flat_levels: 2, rim_share: 0.0, reach: 0 };
     /// Assumed noise of pictures of different origin, before it is measured.
-    pub const USUAL: Self = Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3 };
+    pub const USUAL: Self = Self { share: f64::EPSILON, flat_levels: 8, rim_share: 0.3, reach: 1 };
+    /// Noise of a compressed picture: its edges are in place.
+    pub const IN_PLACE: Self = Self { rim_share: 0.15, reach: 0, ..Self::USUAL };
+
+    /// Maximum shift that is not reported, in pixels.
+    pub fn max_shift(&self) -> i32 {
+        self.reach * MAX_NOISY_SHIFT
+    }
 
     pub fn is_none(&self) -> bool {
         self.share <= 0.0

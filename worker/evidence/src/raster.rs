@@ -8,6 +8,33 @@ pub(crate) type Rgb = [u8; 3];
 /// Contrast of neighbors above which one of them is an edge.
 const RIM: u8 = 12;
 
+/// The lowest and the highest value of each channel among some colors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColorRange {
+    pub low: Rgb,
+    pub high: Rgb,
+}
+
+impl ColorRange {
+    /// Difference of the highest and the lowest value of each channel.
+    pub fn contrasts(&self) -> Rgb {
+        let [red, green, blue] = self.low;
+        let [high_red, high_green, high_blue] = self.high;
+        [
+            high_red.saturating_sub(red),
+            high_green.saturating_sub(green),
+            high_blue.saturating_sub(blue),
+        ]
+    }
+
+    fn extend(&mut self, color: Rgb) {
+        for ((low, high), value) in self.low.iter_mut().zip(&mut self.high).zip(color) {
+            *low = (*low).min(value);
+            *high = (*high).max(value);
+        }
+    }
+}
+
 /// An opaque picture of 8 bits a channel.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Raster {
@@ -109,6 +136,16 @@ impl Raster {
     pub(crate) fn rims_in(&self, [left, top, right, bottom]: [i32; 4]) -> usize {
         let rows = (top..bottom).flat_map(|y| (left..right).map(move |x| [x, y]));
         rows.filter(|&[x, y]| self.is_rim(x, y)).count()
+    }
+
+    /// The colors within so many pixels of a place.
+    pub(crate) fn range_around(&self, [x, y]: [i32; 2], reach: i32) -> ColorRange {
+        let mut range = ColorRange { low: [u8::MAX; 3], high: [0; 3] };
+        for dy in -reach..=reach {
+            let near = (-reach..=reach).filter_map(|dx| self.get(x + dx, y + dy));
+            near.for_each(|near| range.extend(near));
+        }
+        range
     }
 
     pub(crate) fn pixels(&self) -> &[Rgb] {

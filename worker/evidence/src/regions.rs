@@ -7,7 +7,7 @@ use crate::{
     difference::PixelDifference,
     element_tree::{PageTree, area, intersection},
     ink::{InkArea, has_other_ink},
-    noise::{MAX_NOISY_SHIFT, PairNoise},
+    noise::PairNoise,
     raster::{Raster, Rgb},
     region_kind::{PairShapes, classify, shift_of},
     shapes::contours_of,
@@ -69,7 +69,7 @@ pub(crate) fn find_regions(
         areas.iter().map(|area| region(area, screenshot, drawing, difference, &shapes, page));
     let is_noise = |found: &DifferenceRegion| {
         !noise.is_none()
-            && (is_slightly_moved(found)
+            && (is_slightly_moved(found, noise)
                 || page.is_some_and(|page| {
                     is_broken_border(found, [screenshot, drawing], difference, page)
                 }))
@@ -131,8 +131,8 @@ fn differing_areas(
     large
 }
 
-fn is_slightly_moved(found: &DifferenceRegion) -> bool {
-    found.moved_by.is_some_and(|way| way.iter().all(|part| part.abs() <= MAX_NOISY_SHIFT))
+fn is_slightly_moved(found: &DifferenceRegion, noise: &PairNoise) -> bool {
+    found.moved_by.is_some_and(|way| way.iter().all(|part| part.abs() <= noise.max_shift()))
 }
 
 /// True if a region is the border of an element whose dashes or dots each browser spaces otherwise.
