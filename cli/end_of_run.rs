@@ -123,9 +123,10 @@ fn print_next_steps(ended: &EndedRun, report: &Report, global: &GlobalFlags) {
     } else if report.coverage.errors.contains_key(&ErrorKind::Budget)
         && report.cost.overrun_usd == Money::ZERO
     {
-        let judged = match report.coverage.scored {
-            0 => "no job was judged",
-            _ => "only the first jobs in the dataset's order were judged",
+        let (scored, planned) = (report.coverage.scored, report.coverage.planned);
+        let judged = match scored {
+            0 => "no job was judged".to_owned(),
+            _ => format!("{scored} of {planned} jobs were judged, in the dataset's order"),
         };
         let budget_error = first_budget_error(ended.journal.files(), report);
         terminal::print_notice(&format!(

@@ -57,7 +57,7 @@ fn a_run_that_its_budget_ended_says_that_it_judged_the_first_jobs() {
         (
             "capped",
             "0.055",
-            "only the first jobs in the dataset's order were judged",
+            "2 of 3 jobs were judged, in the dataset's order",
             "unjudged: the judged ones are the first",
         ),
     ] {

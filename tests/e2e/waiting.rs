@@ -77,7 +77,10 @@ fn a_provider_that_asks_for_an_hour_pauses_the_run_at_once() {
     write_items(&harness, 3);
     let simulator = refusing(3_600);
     let paused = harness.judge_run(&simulator, "later", &["-j", "1"]).exits(1);
-    paused.says(&["paused: no call was accepted for 60 minutes", "paused and keeps its jobs"]);
+    paused.says(&[
+        "paused: no call is accepted for the next 60 minutes",
+        "paused and keeps its jobs",
+    ]);
     assert_eq!(simulator.requests(), 1);
 }
 

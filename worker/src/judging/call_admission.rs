@@ -151,9 +151,10 @@ impl Judging<'_> {
         let effect = breaker.call_refused(pause);
         if let Some(lasts) = effect.exceeded {
             let minutes = lasts.as_secs() / 60;
-            return NextStep::PauseRun(format!(
-                "no call was accepted for {minutes} minutes: {problem}"
-            ));
+            return NextStep::PauseRun(match lasts == pause {
+                true => format!("no call is accepted for the next {minutes} minutes: {problem}"),
+                false => format!("no call was accepted for {minutes} minutes: {problem}"),
+            });
         }
         if effect.report {
             events.emit(Event::Waiting { reason: problem, pause }).await;

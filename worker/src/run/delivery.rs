@@ -71,8 +71,9 @@ impl DeliveryHandler {
 
     async fn process(&self, job: &Job) -> Result<Reached, Interruption> {
         if job.schema != SCHEMA {
+            let older = if job.schema < SCHEMA { "program that published it" } else { "worker" };
             return Err(Interruption::UnknownRun(format!(
-                "its job has schema {}, and this program reads schema {SCHEMA}: update the worker",
+                "its job has schema {}, and this worker reads schema {SCHEMA}: update the {older}",
                 job.schema
             )));
         }

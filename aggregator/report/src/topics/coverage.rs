@@ -23,7 +23,8 @@ pub fn topic(report: &Report) -> Topic {
         .errors
         .iter()
         .map(|(kind, count)| {
-            let example = error_example(report, *kind).map(|text| format!(": {text}"));
+            let before = if *count > 1 { ", for example: " } else { ": " };
+            let example = error_example(report, *kind).map(|text| format!("{before}{text}"));
             let text = format!("{}{}", counted(*count, "job"), example.unwrap_or_default());
             (format!("Not scored ({})", kind.name()), text)
         })
